@@ -1,0 +1,3 @@
+//! The agent server's entry point.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Children of this machine: process trees, bounded output, pseudo-terminals and the persistent shell.

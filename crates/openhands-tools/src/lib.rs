@@ -1,0 +1,1 @@
+//! The hands: tools in two halves (definition, executor) and the engines they stand on.
