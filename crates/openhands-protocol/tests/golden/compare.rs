@@ -13,7 +13,7 @@ pub(crate) struct Check {
     form: Form,
     mode: Mode,
     reading: Reading,
-    round_trip: fn(Value, &Form, &Reading) -> Result<Value, String>,
+    round_trip: fn(&Value, &Form, &Reading) -> Result<Value, String>,
 }
 
 /// What may differ.
@@ -27,7 +27,7 @@ enum Mode {
 }
 
 fn round_trip<T: Serialize + DeserializeOwned>(
-    body: Value,
+    body: &Value,
     form: &Form,
     reading: &Reading,
 ) -> Result<Value, String> {
@@ -98,7 +98,7 @@ impl Check {
     /// Checks a body. `whole` completes the objects in it of which only some members were recorded.
     pub(crate) fn run(&self, body: &Value, whole: &Value) -> Result<(), String> {
         let body = without_placeholders(body);
-        let written = (self.round_trip)(completed(&body, whole), &self.form, &self.reading)?;
+        let written = (self.round_trip)(&completed(&body, whole), &self.form, &self.reading)?;
         compare(&body, &written, self.mode, "$")
     }
 }
@@ -167,10 +167,11 @@ fn compare(recorded: &Value, written: &Value, mode: Mode, path: &str) -> Result<
                     .ok_or_else(|| format!("{path} is not written"))?;
                 compare(value, other, mode, &path)?;
             }
-            if mode == Mode::Exact && !shortened {
-                if let Some(name) = written.keys().find(|name| !recorded.contains_key(*name)) {
-                    return Err(format!("{path}.{name} is written but was not recorded"));
-                }
+            if mode == Mode::Exact
+                && !shortened
+                && let Some(name) = written.keys().find(|name| !recorded.contains_key(*name))
+            {
+                return Err(format!("{path}.{name} is written but was not recorded"));
             }
             Ok(())
         }

@@ -54,7 +54,7 @@ fn conversations_round_trip() {
             match entry["dir"].as_str() {
                 Some("http") => exchange(place, entry).check(&routes, &wholes.info, &mut tally),
                 Some("ws<") => {
-                    check_event(&place, &entry["event"], &Form::SOCKET, &wholes, &mut tally)
+                    check_event(&place, &entry["event"], &Form::SOCKET, &wholes, &mut tally);
                 }
                 Some("session<") => check_frame(&place, &entry["frame"], &wholes, &mut tally),
                 _ => tally.leave_out("a note of the recorder"),
@@ -67,7 +67,19 @@ fn conversations_round_trip() {
             tally.leave_out("a call without its body");
         }
     }
-    tally.finish(1322);
+    tally.finish(
+        1322,
+        &[
+            ("a bare number", 6),
+            ("a call without its body", 22),
+            ("a description of the API, not part of it", 1),
+            ("a digest that the recorder made of an answer", 16),
+            ("a malformed request that the server refuses", 10),
+            ("a note of the recorder", 29),
+            ("an empty object where no body is needed", 1),
+            ("not JSON", 2),
+        ],
+    );
 }
 
 fn exchange(place: String, entry: &Value) -> Exchange<'_> {

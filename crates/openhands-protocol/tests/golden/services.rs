@@ -41,7 +41,21 @@ fn services_round_trip() {
             }
         }
     }
-    tally.finish(730);
+    tally.finish(
+        730,
+        &[
+            ("a description of the API, not part of it", 2),
+            ("a digest that the recorder made of an answer", 23),
+            ("a listing or note, no body of the API", 13),
+            ("a malformed request that the server refuses", 23),
+            ("a number as text", 1),
+            ("a preflight", 2),
+            ("no body", 10),
+            ("not JSON", 32),
+            ("recorded as a placeholder", 6),
+            ("test vectors of the cipher", 1),
+        ],
+    );
 }
 
 fn exchange(place: String, step: &Value) -> Exchange<'_> {
@@ -145,16 +159,16 @@ fn check_file(place: &str, file: &str, step: &Value, tally: &mut Tally) -> bool 
     match file {
         "agent-profiles.json" => tally.check(place, &exact::<AgentProfile>(with_nulls), content),
         "bash-start-stop-search.json" => {
-            tally.check(place, &exact::<BashEvent>(with_nulls), content)
+            tally.check(place, &exact::<BashEvent>(with_nulls), content);
         }
         "meta-profiles.json" => tally.check(place, &exact::<MetaProfile>(with_nulls), content),
         "no-secret-key.json" => {
-            tally.check(place, &exact::<StoredSecrets>(with_nulls), &step["secrets"])
+            tally.check(place, &exact::<StoredSecrets>(with_nulls), &step["secrets"]);
         }
         "plugins.json" | "skills-installed.json" => installed(tally),
         "profiles.json" => tally.check(place, &exact::<Llm>(without_nulls), content),
         "settings-get-patch.json" => {
-            tally.check(place, &exact::<StoredSettings>(with_nulls), &step["full"])
+            tally.check(place, &exact::<StoredSettings>(with_nulls), &step["full"]);
         }
         "settings-secrets.json" => tally.check(place, &exact::<StoredSecrets>(with_nulls), content),
         "workspaces.json" => tally.check(place, &exact::<StoredWorkspaces>(with_nulls), content),
