@@ -3,7 +3,7 @@
 //! Reading is lenient unless [`strictly`] or a [`Reading`] says otherwise: a union body that does not
 //! fit any known kind is kept raw. The choice holds for one synchronous read, nested values included.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::Arc;
 
@@ -24,6 +24,38 @@ thread_local! {
     static ACTIVE: RefCell<Reading> = const {
         RefCell::new(Reading { strict: false, known_members_only: false, opener: None })
     };
+}
+
+thread_local! {
+    /// Whether unions use up what they read, so that nothing is copied, and refuse misfits.
+    static BY_VALUE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Restores the previous value of [`BY_VALUE`], also when unwinding.
+struct RestoreByValue(bool);
+
+impl Drop for RestoreByValue {
+    fn drop(&mut self) {
+        BY_VALUE.set(self.0);
+    }
+}
+
+/// Reads JSON text without copying what unions hold. Only if that fails, reads again with care, so that
+/// a misfit deep inside is kept raw at its own place.
+pub(crate) fn read_text<T: DeserializeOwned>(json: &[u8]) -> Result<T, serde_json::Error> {
+    let quick = {
+        let _restore = RestoreByValue(BY_VALUE.replace(true));
+        serde_json::from_slice(json)
+    };
+    match quick {
+        Err(_) if !is_strict() && !reads_by_value() => serde_json::from_slice(json),
+        done => done,
+    }
+}
+
+/// Whether unions use up what they read.
+pub(crate) fn reads_by_value() -> bool {
+    BY_VALUE.get()
 }
 
 /// Restores the previous way of reading when a scope ends, also by unwinding.
@@ -74,7 +106,7 @@ impl Reading {
 
     /// Reads a value from JSON text.
     pub fn from_slice<T: DeserializeOwned>(&self, json: &[u8]) -> Result<T, serde_json::Error> {
-        self.scope(|| serde_json::from_slice(json))
+        self.scope(|| read_text(json))
     }
 
     /// Reads a value from a JSON tree.
@@ -106,6 +138,11 @@ pub fn strictly<R>(read: impl FnOnce() -> R) -> R {
 /// Whether a strict read is in force on this thread.
 pub(crate) fn is_strict() -> bool {
     ACTIVE.with(|active| active.borrow().strict)
+}
+
+/// Whether a body that does not fit its kind is an error in the read in force on this thread.
+pub(crate) fn refuses_misfits() -> bool {
+    is_strict() || reads_by_value()
 }
 
 /// Refuses an unknown member if the read in force on this thread does.

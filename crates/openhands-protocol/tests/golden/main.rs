@@ -1,5 +1,5 @@
-//! Every JSON body recorded from the reference server reads as one of our types and is written back
-//! as the same JSON.
+//! The types against the reference: every JSON body recorded from it reads as one of our types and is
+//! written back as the same JSON, and the types have the members that its API description names.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,9 +11,12 @@
     clippy::print_stderr
 )]
 
+mod api_description;
 mod compare;
 mod core;
+mod dependencies;
 mod exchange;
+mod properties;
 mod recording;
 mod routes;
 mod services;
