@@ -10,6 +10,7 @@ pub mod git;
 pub mod hooks;
 mod ids;
 mod json;
+mod lax;
 pub mod llm;
 pub mod mcp;
 pub mod message;

@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
+use crate::lax::Lax;
+
 /// Opens one sealed secret; `None` when it cannot be opened.
 pub type Opener = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
@@ -17,12 +19,13 @@ pub type Opener = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 pub struct Reading {
     strict: bool,
     known_members_only: bool,
+    coercing: bool,
     opener: Option<Opener>,
 }
 
 thread_local! {
     static ACTIVE: RefCell<Reading> = const {
-        RefCell::new(Reading { strict: false, known_members_only: false, opener: None })
+        RefCell::new(Reading { strict: false, known_members_only: false, coercing: false, opener: None })
     };
 }
 
@@ -90,6 +93,13 @@ impl Reading {
         self
     }
 
+    /// Takes numbers and booleans that are given as text, as the reference's API does.
+    #[must_use]
+    pub fn coercing(mut self) -> Self {
+        self.coercing = true;
+        self
+    }
+
     /// Opens each secret on the way in; one that cannot be opened reads as lost.
     #[must_use]
     pub fn opening(mut self, opener: Opener) -> Self {
@@ -106,6 +116,9 @@ impl Reading {
 
     /// Reads a value from JSON text.
     pub fn from_slice<T: DeserializeOwned>(&self, json: &[u8]) -> Result<T, serde_json::Error> {
+        if self.coercing {
+            return self.from_value(serde_json::from_slice(json)?);
+        }
         self.scope(|| read_text(json))
     }
 
@@ -114,7 +127,13 @@ impl Reading {
         &self,
         json: serde_json::Value,
     ) -> Result<T, serde_json::Error> {
-        self.scope(|| serde_json::from_value(json))
+        self.scope(|| {
+            if self.coercing {
+                T::deserialize(Lax(&json))
+            } else {
+                T::deserialize(json)
+            }
+        })
     }
 }
 
@@ -123,6 +142,7 @@ impl fmt::Debug for Reading {
         f.debug_struct("Reading")
             .field("strict", &self.strict)
             .field("known_members_only", &self.known_members_only)
+            .field("coercing", &self.coercing)
             .field("opens_secrets", &self.opener.is_some())
             .finish()
     }
@@ -155,6 +175,11 @@ pub(crate) fn check_member<E: serde::de::Error>(
     } else {
         Ok(())
     }
+}
+
+/// Whether the read in force on this thread takes numbers and booleans as text.
+pub(crate) fn is_coercing() -> bool {
+    ACTIVE.with(|active| active.borrow().coercing)
 }
 
 /// The opener of the read in force on this thread.
