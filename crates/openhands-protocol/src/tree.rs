@@ -4,7 +4,8 @@
 //! owned, borrowed and map values: each of them would make the compiler build every type once more.
 
 use serde::de::{
-    DeserializeOwned, DeserializeSeed, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+    DeserializeOwned, DeserializeSeed, Error as _, IntoDeserializer, MapAccess, SeqAccess,
+    Unexpected, Visitor,
 };
 use serde::{Deserializer, forward_to_deserialize_any};
 use serde_json::{Error, Map, Value, map};
@@ -273,6 +274,15 @@ impl<'de> Deserializer<'de> for Tree<'de> {
         }
     }
 
+    // `serde_json`'s map would take null for an empty object, but only from a deserializer that shows it.
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if self.value().is_some_and(Value::is_null) {
+            Err(Error::invalid_type(Unexpected::Unit, &visitor))
+        } else {
+            self.deserialize_any(visitor)
+        }
+    }
+
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -294,7 +304,7 @@ impl<'de> Deserializer<'de> for Tree<'de> {
     }
 
     forward_to_deserialize_any! {
-        i128 u128 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct
+        i128 u128 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct struct
         identifier ignored_any
     }
 }
