@@ -1,11 +1,15 @@
 //! Children, process trees, pseudo-terminals and the persistent shell.
 
+mod env;
 mod exit;
+mod output;
 mod spawn;
 mod tree;
 mod watchdog;
 
+pub use env::{Environment, command_environment, shell_environment};
 pub use exit::{Exit, KILLED, TIMED_OUT, UNKNOWN};
+pub use output::HeadTail;
 pub use rustix::process::Signal;
 pub use spawn::{Cgroup, Spawn, SpawnError, Stdio};
 pub use tree::{KillError, Tree};

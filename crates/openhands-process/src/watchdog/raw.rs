@@ -45,6 +45,9 @@ const IGNORED: [c_int; 9] = [
     libc::SIGTSTP,
 ];
 
+/// Size of the kernel's set of 64 signals.
+const SIGNAL_SET_BYTES: usize = 8;
+
 /// clone3 flag; the `libc` crate's constant has a type that cannot hold it.
 const CLONE_INTO_CGROUP: u64 = 1 << 33;
 
@@ -203,13 +206,24 @@ pub(super) fn restore_signals() -> Result<(), Errno> {
     set_mask(&empty_set())
 }
 
+/// Gives a signal its default action, or ignores it.
+///
+/// By the system call, as the C library keeps signals 32 and 33 to itself and refuses to touch
+/// them, even when some other parent has left them ignored for us to inherit.
 fn set_action(signal: c_int, action: libc::sighandler_t) {
-    // SAFETY: `sigaction` is plain data for which zeroes are valid, and the action is one of the
-    // two constants, never a handler. Signals that cannot be changed fail harmlessly.
+    // The kernel's structure: handler, flags, and a mask and restorer that neither action needs.
+    let new: [usize; 8] = [action, 0, 0, 0, 0, 0, 0, 0];
+    // SAFETY: the structure is at least as long as the kernel's on every architecture and outlives
+    // the call; the action is one of two constants, never a handler. Signals that cannot be
+    // changed fail harmlessly.
     unsafe {
-        let mut new: libc::sigaction = mem::zeroed();
-        new.sa_sigaction = action;
-        libc::sigaction(signal, &raw const new, ptr::null_mut());
+        libc::syscall(
+            libc::SYS_rt_sigaction,
+            signal,
+            new.as_ptr(),
+            ptr::null_mut::<usize>(),
+            SIGNAL_SET_BYTES,
+        );
     }
 }
 

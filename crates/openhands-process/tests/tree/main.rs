@@ -3,7 +3,13 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    clippy::indexing_slicing
+    clippy::indexing_slicing,
+    clippy::print_stdout
 )]
 
 mod commands;
+mod failures;
+mod marks;
+mod signals;
+mod survivors;
+mod watchdog_death;

@@ -1,0 +1,268 @@
+//! The watchdog itself: killed, replaced, out of descriptors, its program deleted.
+//!
+//! Each test runs a server of its own, as these things would disturb the other tests' trees.
+
+use std::path::Path;
+use std::process::Stdio as StdStdio;
+
+use pretty_assertions::assert_eq;
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+use crate::marks::{DEADLINE, Mark, children_of, is_watchdog, until, watchdogs_of};
+
+/// A server that starts a tree for each line it is given and answers with the outcome.
+struct Server {
+    process: Child,
+    stdin: ChildStdin,
+    answers: Lines<BufReader<ChildStdout>>,
+    mark: Mark,
+}
+
+impl Server {
+    fn start(program: &Path, setup: impl FnOnce(&mut Command)) -> Self {
+        let mark = Mark::new();
+        let mut command = Command::new(program);
+        command
+            .args([&mark.0, "lines"])
+            .stdin(StdStdio::piped())
+            .stdout(StdStdio::piped())
+            .kill_on_drop(true);
+        setup(&mut command);
+        let mut process = command.spawn().unwrap();
+        Self {
+            stdin: process.stdin.take().unwrap(),
+            answers: BufReader::new(process.stdout.take().unwrap()).lines(),
+            process,
+            mark,
+        }
+    }
+
+    async fn ask(&mut self, order: &str) -> String {
+        self.stdin
+            .write_all(format!("{order}\n").as_bytes())
+            .await
+            .unwrap();
+        let answer = tokio::time::timeout(DEADLINE, self.answers.next_line())
+            .await
+            .unwrap();
+        answer.unwrap().unwrap()
+    }
+
+    fn pid(&self) -> i32 {
+        i32::try_from(self.process.id().unwrap()).unwrap()
+    }
+
+    fn watchdog(&self) -> i32 {
+        let found = watchdogs_of(self.pid());
+        assert_eq!(found.len(), 1, "one watchdog");
+        found[0]
+    }
+
+    async fn end(mut self) {
+        self.process.start_kill().unwrap();
+        self.process.wait().await.unwrap();
+        self.mark.vanish().await;
+    }
+}
+
+fn holder() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_tree-holder"))
+}
+
+fn kill(pid: i32, signal: Signal) {
+    kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+}
+
+#[tokio::test]
+async fn a_killed_watchdog_is_replaced_and_its_trees_stay_guarded() {
+    let mut server = Server::start(holder(), |_| {});
+    assert_eq!(server.ask("off exec sleep 1000").await, "started");
+    assert_eq!(
+        server.ask("auto setsid sleep 1000 & exec sleep 1000").await,
+        "started"
+    );
+    server.mark.reach(3).await;
+    let first = server.watchdog();
+    kill(first, Signal::KILL);
+    until(|| !watchdogs_of(server.pid()).contains(&first), String::new).await;
+    assert_eq!(server.mark.alive().len(), 3, "the trees did not notice");
+    assert_eq!(server.ask("auto sleep 1000").await, "started");
+    server.mark.reach(4).await;
+    assert_eq!(server.ask("kill 0").await, "killed");
+    assert_eq!(server.ask("kill 1").await, "killed");
+    assert_eq!(server.ask("kill 2").await, "killed");
+    server.mark.assert_none();
+    assert_eq!(server.ask("auto sleep 1000").await, "started");
+    server.end().await;
+}
+
+#[tokio::test]
+async fn signals_that_stop_programs_do_not_stop_the_watchdog() {
+    let mut server = Server::start(holder(), |_| {});
+    assert_eq!(server.ask("off sleep 1000").await, "started");
+    let watchdog = server.watchdog();
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT] {
+        kill(watchdog, signal);
+        for guard in children_of(watchdog) {
+            kill(guard, signal);
+        }
+    }
+    assert_eq!(server.ask("off sleep 1000").await, "started");
+    assert_eq!(server.watchdog(), watchdog);
+    server.mark.reach(2).await;
+    server.end().await;
+}
+
+#[tokio::test]
+async fn the_watchdog_leaves_when_its_work_is_done() {
+    let mut server = Server::start(holder(), |_| {});
+    assert_eq!(
+        server.ask("auto setsid sleep 1000 & sleep 1000").await,
+        "started"
+    );
+    let watchdog = server.watchdog();
+    let guards = children_of(watchdog);
+    assert_eq!(guards.len(), 1);
+    server.end().await;
+    until(
+        || !is_watchdog(watchdog) && !is_watchdog(guards[0]),
+        || format!("{watchdog} {guards:?}"),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn guards_of_ended_trees_are_gone() {
+    let mut server = Server::start(holder(), |_| {});
+    for number in 0..10 {
+        assert_eq!(server.ask("auto sleep 1000").await, "started");
+        assert_eq!(server.ask(&format!("kill {number}")).await, "killed");
+    }
+    let watchdog = server.watchdog();
+    until(
+        || children_of(watchdog).is_empty(),
+        || format!("{:?}", children_of(watchdog)),
+    )
+    .await;
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_program_that_was_deleted_and_replaced_still_starts_its_watchdog() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("server");
+    std::fs::copy(holder(), &program).unwrap();
+    let mut server = Server::start(&program, |_| {});
+    assert_eq!(server.ask("nothing").await, "unknown");
+    std::fs::remove_file(&program).unwrap();
+    std::fs::write(&program, "#!/bin/false\n").unwrap();
+    assert_eq!(server.ask("auto sleep 1000").await, "started");
+    server.mark.reach(1).await;
+    server.end().await;
+}
+
+#[tokio::test]
+async fn without_descriptors_the_error_says_so_and_nothing_leaks() {
+    let mut server = Server::start(holder(), |_| {});
+    assert_eq!(server.ask("off sleep 1000").await, "started");
+    let open = || {
+        std::fs::read_dir(format!("/proc/{}/fd", server.pid()))
+            .unwrap()
+            .count()
+    };
+    let before = open();
+    let limit = before as u64;
+    let pid = Pid::from_raw(server.pid());
+    let set = |current: u64| {
+        let new = rustix::process::Rlimit {
+            current: Some(current),
+            maximum: Some(4096),
+        };
+        rustix::process::prlimit(pid, rustix::process::Resource::Nofile, new).unwrap();
+    };
+    // From nothing to spare up to enough: each step fails at another descriptor.
+    let mut outcomes = Vec::new();
+    for spare in 0..12 {
+        set(limit + spare);
+        outcomes.push(server.ask("off exit 0").await);
+        if outcomes.last().unwrap() == "started" {
+            break;
+        }
+        assert_eq!(
+            std::fs::read_dir(format!("/proc/{}/fd", server.pid()))
+                .unwrap()
+                .count(),
+            before
+        );
+    }
+    assert!(outcomes.len() > 2, "{outcomes:?}");
+    assert_eq!(outcomes.pop().unwrap(), "started");
+    for outcome in outcomes {
+        assert!(outcome.contains("no file descriptor left"), "{outcome}");
+    }
+    server.end().await;
+}
+
+#[tokio::test]
+async fn without_processes_the_error_says_so() {
+    // Root is not bound by the limit; another user is.
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: not root");
+        return;
+    }
+    let mut server = Server::start(Path::new("/usr/bin/prlimit"), |command| {
+        let std = command.as_std_mut();
+        let args: Vec<_> = std.get_args().map(ToOwned::to_owned).collect();
+        *std = std::process::Command::new("/usr/bin/prlimit");
+        std.arg("--nproc=24").arg(holder()).args(args);
+        std.stdin(StdStdio::piped()).stdout(StdStdio::piped());
+        command.uid(65_533).gid(65_533).current_dir("/");
+    });
+    let mut started = 0;
+    let refused = loop {
+        let answer = server.ask("off exec sleep 1000").await;
+        if answer != "started" {
+            break answer;
+        }
+        started += 1;
+        assert!(started < 24, "two processes for each");
+    };
+    assert!(refused.contains("no process left"), "{refused}");
+    server.mark.reach(started).await;
+    assert_eq!(server.ask("kill 0").await, "killed");
+    assert_eq!(server.ask("off exec sleep 1000").await, "started");
+    server.end().await;
+}
+
+#[tokio::test]
+async fn another_user_than_root_is_guarded_too() {
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: not root, so every test shows it");
+        return;
+    }
+    let mut server = Server::start(holder(), |command| {
+        command.uid(65_532).gid(65_532).current_dir("/");
+    });
+    for order in [
+        "auto setsid sleep 1000 & sleep 1000",
+        "off (setsid sleep 1000 &) ; exit 0",
+    ] {
+        assert_eq!(server.ask(order).await, "started");
+    }
+    server.mark.reach(4).await;
+    assert_eq!(server.ask("kill 0").await, "killed");
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_program_run_by_hand_under_the_watchdogs_name_does_nothing() {
+    let status = Command::new(holder())
+        .arg0("openhands-watchdog")
+        .stdin(StdStdio::null())
+        .status()
+        .await
+        .unwrap();
+    assert_eq!(status.code(), Some(125));
+}
