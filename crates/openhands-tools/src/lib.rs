@@ -1,5 +1,6 @@
 //! The hands: tools in two halves (definition, executor) and the engines they stand on.
 
+pub mod file_editor;
 mod resolve;
 pub mod safe_write;
 pub mod truncate;
