@@ -44,6 +44,11 @@ impl WriteError {
         }
     }
 
+    /// There is no such place.
+    pub(crate) fn not_found(path: &Path) -> Self {
+        Self::at(path)(Errno::NOENT.into())
+    }
+
     /// What kind of failure it was.
     pub fn kind(&self) -> io::ErrorKind {
         self.source.kind()

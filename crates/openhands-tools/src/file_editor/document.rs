@@ -132,6 +132,11 @@ impl Document {
         if let Some(guess) = self.charset.runner_up {
             return self.replace_bytes(ranges, with, Charset::legacy(guess));
         }
+        if !self.charset.fits(self.unmarked()) {
+            return Err(SpliceError::Undecodable {
+                charset: self.charset.name(),
+            });
+        }
         let widened = self.charset.decode(self.unmarked()).into_owned();
         Self::with_charset(widened.into_bytes(), Charset::UTF_8).replace(ranges, with)
     }

@@ -5,11 +5,12 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
 use crate::resolve::{resolve, tidy};
-use crate::safe_write::{os_error_text, write_file};
+use crate::safe_write::{WriteError, os_error_text, write_file};
 
 use super::binary::is_binary;
 use super::charset::Charset;
@@ -28,8 +29,8 @@ const SNIPPET_LINES: usize = 4;
 /// Files whose character set is remembered between commands.
 const MAX_KNOWN_CHARSETS: usize = 1000;
 
-/// An editor with its undo history. It is shared by all calls of a conversation; two calls for the same file must
-/// not run at the same time (the tool's locks see to that).
+/// An editor with its undo history, shared by all calls of a conversation. Commands for the same file, under
+/// whatever name, run one after the other.
 #[derive(Debug)]
 pub struct FileEditor {
     /// Where relative paths would be looked for when suggesting an absolute one.
@@ -37,6 +38,8 @@ pub struct FileEditor {
     dialect: Dialect,
     max_bytes: u64,
     state: Mutex<State>,
+    /// One lock for each file that a command is at work on.
+    busy: Mutex<HashMap<PathBuf, Weak<Mutex<()>>>>,
 }
 
 #[derive(Debug)]
@@ -62,6 +65,7 @@ impl FileEditor {
                 history: History::with_budget(BUDGET_BYTES),
                 charsets: HashMap::new(),
             }),
+            busy: Mutex::new(HashMap::new()),
         }
     }
 
@@ -86,6 +90,8 @@ impl FileEditor {
             real: resolve(Path::new(&shown)),
             shown,
         };
+        let file = self.lock_of(&target.real);
+        let _turn = file.lock();
         match request.command {
             Command::View => self.view(&target, request.view_range.as_deref().unwrap_or_default()),
             Command::Create => self.create(&target, need(&request.file_text, "file_text")?),
@@ -146,6 +152,17 @@ impl FileEditor {
         }
     }
 
+    fn lock_of(&self, real: &Path) -> Arc<Mutex<()>> {
+        let mut busy = self.busy.lock();
+        busy.retain(|_, file| file.strong_count() > 0);
+        if let Some(file) = busy.get(real).and_then(Weak::upgrade) {
+            return file;
+        }
+        let file = Arc::new(Mutex::new(()));
+        busy.insert(real.to_path_buf(), Arc::downgrade(&file));
+        file
+    }
+
     fn view(&self, target: &Target, range: &[i64]) -> Result<Outcome, EditorError> {
         let path = &target.shown;
         if target.real.is_dir() {
@@ -169,10 +186,8 @@ impl FileEditor {
     fn create(&self, target: &Target, file_text: String) -> Result<Outcome, EditorError> {
         // A path that passed as absolute without being so names no place to create a file in.
         if !Path::new(&target.shown).is_absolute() {
-            let error = io::Error::from(rustix::io::Errno::NOENT);
-            let path = Path::new(&target.shown);
-            return Err(EditorError::Read {
-                reason: os_error_text(&error, Some(path)),
+            return Err(EditorError::Write {
+                reason: WriteError::not_found(Path::new(&target.shown)),
                 path: target.shown.clone(),
             });
         }

@@ -1,0 +1,28 @@
+//! Cases on which this project is better than the recording, each with its reason.
+
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// The list that belongs to the project's own copy of the cases; it holds for copies elsewhere too.
+const OWN: &str =
+    include_str!("../../../openhands-tools/tests/fixtures/tool-cases/exceptions.json");
+
+/// Reasons by case id.
+#[derive(Debug, Default)]
+pub struct Exceptions(Map<String, Value>);
+
+impl Exceptions {
+    /// The project's list, and the directory's own where it has one.
+    pub fn load(directory: &Path) -> anyhow::Result<Self> {
+        let mut reasons: Map<String, Value> = serde_json::from_str(OWN)?;
+        if let Ok(text) = std::fs::read_to_string(directory.join("exceptions.json")) {
+            reasons.extend(serde_json::from_str::<Map<String, Value>>(&text)?);
+        }
+        Ok(Self(reasons))
+    }
+
+    /// Why the case may differ.
+    pub fn reason(&self, id: &str) -> Option<&str> {
+        self.0.get(id).and_then(Value::as_str)
+    }
+}
