@@ -16,6 +16,7 @@ mod blocking;
 mod definition;
 mod executor;
 pub mod file_editor;
+pub mod patch;
 mod presets;
 mod registry;
 mod resolve;

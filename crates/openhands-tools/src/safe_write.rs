@@ -222,7 +222,7 @@ fn reserve(file: &File, old_size: u64, new_size: u64) -> io::Result<()> {
 }
 
 /// `.<name>.<random>.tmp` in the target's directory; a long name is shortened so that only the real name can be too long.
-fn temporary_name(target: &Path) -> PathBuf {
+pub(crate) fn temporary_name(target: &Path) -> PathBuf {
     let token = random_token();
     let name = target.file_name().unwrap_or_default().as_bytes();
     let room = MAX_NAME_BYTES - ".".len() - ".".len() - token.len() - ".tmp".len();

@@ -3,11 +3,14 @@
 mod braces;
 mod content_matcher;
 mod glob;
+pub mod glob_tool;
 mod grep;
+pub mod grep_tool;
 mod name_pattern;
 mod newest;
 mod path_pattern;
 mod python_regex;
+mod run;
 mod stop;
 
 pub use braces::TooManyAlternatives;

@@ -54,7 +54,11 @@ fn next_group(chars: &[char], from: usize) -> Option<Group> {
         {
             return Some(group);
         }
-        at = if c == '[' { after_set(chars, at) } else { at + 1 };
+        at = if c == '[' {
+            after_set(chars, at)
+        } else {
+            at + 1
+        };
     }
     None
 }

@@ -34,7 +34,10 @@ fn braces_without_alternatives_stand_for_themselves() {
 #[test]
 fn an_explosion_is_refused() {
     assert_eq!(expand(&"{a,b}".repeat(40)), Err(TooManyAlternatives));
-    let many = (0..MAX_ALTERNATIVES + 1).map(|i| i.to_string()).collect::<Vec<_>>().join(",");
+    let many = (0..MAX_ALTERNATIVES + 1)
+        .map(|i| i.to_string())
+        .collect::<Vec<_>>()
+        .join(",");
     assert_eq!(expand(&format!("{{{many}}}")), Err(TooManyAlternatives));
 }
 

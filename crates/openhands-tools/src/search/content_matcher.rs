@@ -28,7 +28,8 @@ impl ContentMatcher {
         let translated = translate(pattern)?;
         let engine = if translated.needs_backtracking {
             let source = format!("(?mi){}", translated.source);
-            let regex = fancy_regex::Regex::new(&source).map_err(|e| PatternError::new(e.to_string()))?;
+            let regex =
+                fancy_regex::Regex::new(&source).map_err(|e| PatternError::new(e.to_string()))?;
             Engine::Backtracking(BacktrackingMatcher {
                 regex,
                 stop: stop.clone(),
@@ -40,7 +41,9 @@ impl ContentMatcher {
                 // Lets the searcher look for the pattern in a whole buffer instead of in each line.
                 builder.line_terminator(Some(b'\n'));
             }
-            let regex = builder.build(&translated.source).map_err(|e| PatternError::new(e.to_string()))?;
+            let regex = builder
+                .build(&translated.source)
+                .map_err(|e| PatternError::new(e.to_string()))?;
             Engine::Linear(regex)
         };
         Ok(Self {
@@ -59,7 +62,9 @@ pub(crate) struct BacktrackingMatcher {
 
 impl fmt::Debug for BacktrackingMatcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("BacktrackingMatcher").field(&self.regex.as_str()).finish()
+        f.debug_tuple("BacktrackingMatcher")
+            .field(&self.regex.as_str())
+            .finish()
     }
 }
 
@@ -74,7 +79,11 @@ impl Matcher for BacktrackingMatcher {
             Err(_) => String::from_utf8_lossy(haystack),
         };
         // Offsets in a repaired text would be wrong, but only whether there is a match is ever asked.
-        let at = if text.is_char_boundary(at) { at } else { return Ok(None) };
+        let at = if text.is_char_boundary(at) {
+            at
+        } else {
+            return Ok(None);
+        };
         // A match that exceeds the step limit of the engine counts as none: the file cannot be decided.
         let found = self.regex.find_from_pos(&text, at).unwrap_or(None);
         Ok(found.map(|m| Match::new(m.start().min(haystack.len()), m.end().min(haystack.len()))))

@@ -26,10 +26,13 @@ pub fn glob(pattern: &str, root: &Path, stop: &Stop) -> Result<Found, GlobError>
     let newest = Newest::default();
     let base = Arc::new(root.to_path_buf());
     let mut walk = WalkBuilder::new(root);
-    walk.standard_filters(false).follow_links(true).threads(walk_threads()).filter_entry({
-        let (pattern, base) = (Arc::clone(&pattern), Arc::clone(&base));
-        move |entry| !is_directory(entry) || enters(&pattern, &base, entry)
-    });
+    walk.standard_filters(false)
+        .follow_links(true)
+        .threads(walk_threads())
+        .filter_entry({
+            let (pattern, base) = (Arc::clone(&pattern), Arc::clone(&base));
+            move |entry| !is_directory(entry) || enters(&pattern, &base, entry)
+        });
     walk.build_parallel().run(|| {
         let (pattern, base, newest) = (&pattern, &base, &newest);
         Box::new(move |entry| {
@@ -56,7 +59,10 @@ fn is_directory(entry: &DirEntry) -> bool {
 
 fn enters(pattern: &PathPattern, base: &Path, directory: &DirEntry) -> bool {
     let is_link = directory.path_is_symlink();
-    directory.depth() == 0 || below(base, directory.path(), |names| pattern.may_match_below(names, is_link))
+    directory.depth() == 0
+        || below(base, directory.path(), |names| {
+            pattern.may_match_below(names, is_link)
+        })
 }
 
 /// Calls `test` with the names between the search directory and the path.
@@ -74,13 +80,22 @@ fn below(base: &Path, path: &Path, test: impl FnOnce(&[&str]) -> bool) -> bool {
 pub(crate) fn split_absolute(pattern: &str) -> Option<(PathBuf, String)> {
     let names = pattern.strip_prefix('/')?;
     let mut directory = PathBuf::from("/");
-    let mut names = names.split('/').filter(|name| !name.is_empty() && *name != ".").peekable();
+    let mut names = names
+        .split('/')
+        .filter(|name| !name.is_empty() && *name != ".")
+        .peekable();
     // Braces may span several names (`{a/b,c}`), so from the first one on everything belongs to the pattern.
-    while let Some(name) = names.next_if(|name| !is_magic(name) && !(name.contains('{') && has_alternatives(pattern))) {
+    while let Some(name) =
+        names.next_if(|name| !is_magic(name) && !(name.contains('{') && has_alternatives(pattern)))
+    {
         directory.push(name);
     }
     let rest: Vec<&str> = names.collect();
-    let rest = if rest.is_empty() { "**/*".to_owned() } else { rest.join("/") };
+    let rest = if rest.is_empty() {
+        "**/*".to_owned()
+    } else {
+        rest.join("/")
+    };
     Some((directory, rest))
 }
 

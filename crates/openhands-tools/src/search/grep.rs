@@ -16,7 +16,7 @@ use super::content_matcher::{ContentMatcher, Engine};
 use super::name_pattern::NamePattern;
 use super::newest::{Found, Newest};
 use super::python_regex::PatternError;
-use super::stop::{Stop, Stopped, StoppableReader};
+use super::stop::{Stop, StoppableReader, Stopped};
 
 /// Longest line, or file if the pattern spans lines, that is held in memory by one thread.
 const MAX_HELD_BYTES: usize = 256 << 20;
@@ -43,23 +43,25 @@ pub fn grep(query: GrepQuery<'_>, stop: &Stop) -> Result<Found, GrepError> {
     let matcher = ContentMatcher::new(query.pattern, stop)?;
     let include = query.include.map(NamePattern::new);
     let newest = Newest::default();
-    walker(query.root, include.as_ref()).build_parallel().run(|| {
-        let mut search = FileSearch::new(&matcher, stop);
-        let (include, newest) = (include.as_ref(), &newest);
-        Box::new(move |entry| {
-            if stop.is_due() {
-                return WalkState::Quit;
-            }
-            // What cannot be listed or read is passed over: one closed directory must not hide all other results.
-            if let Ok(entry) = entry
-                && is_candidate(&entry, include)
-                && search.contains_match(entry.path())
-            {
-                newest.add(entry.path());
-            }
-            WalkState::Continue
-        })
-    });
+    walker(query.root, include.as_ref())
+        .build_parallel()
+        .run(|| {
+            let mut search = FileSearch::new(&matcher, stop);
+            let (include, newest) = (include.as_ref(), &newest);
+            Box::new(move |entry| {
+                if stop.is_due() {
+                    return WalkState::Quit;
+                }
+                // What cannot be listed or read is passed over: one closed directory must not hide all other results.
+                if let Ok(entry) = entry
+                    && is_candidate(&entry, include)
+                    && search.contains_match(entry.path())
+                {
+                    newest.add(entry.path());
+                }
+                WalkState::Continue
+            })
+        });
     stop.check()?;
     Ok(newest.into_found())
 }
@@ -71,7 +73,9 @@ pub(crate) fn walk_threads() -> usize {
 
 fn walker(root: &Path, include: Option<&NamePattern>) -> WalkBuilder {
     let mut builder = WalkBuilder::new(root);
-    builder.threads(walk_threads()).add_custom_ignore_filename(".rgignore");
+    builder
+        .threads(walk_threads())
+        .add_custom_ignore_filename(".rgignore");
     if let Some(overrides) = include.and_then(|pattern| overrides(root, pattern)) {
         builder.overrides(overrides);
     }
@@ -93,8 +97,14 @@ fn is_candidate(entry: &DirEntry, include: Option<&NamePattern>) -> bool {
         return true;
     };
     // An include such as `*` also opens hidden directories to the walk.
-    let directories = entry.path().ancestors().skip(1).take(entry.depth().saturating_sub(1));
-    let hidden = directories.filter_map(Path::file_name).any(|name| name.as_encoded_bytes().starts_with(b"."));
+    let directories = entry
+        .path()
+        .ancestors()
+        .skip(1)
+        .take(entry.depth().saturating_sub(1));
+    let hidden = directories
+        .filter_map(Path::file_name)
+        .any(|name| name.as_encoded_bytes().starts_with(b"."));
     !hidden && include.matches(&entry.file_name().to_string_lossy())
 }
 

@@ -15,7 +15,10 @@ enum Part {
     Literal(char),
     AnyChar,
     AnyRun,
-    Set { negated: bool, ranges: Vec<(char, char)> },
+    Set {
+        negated: bool,
+        ranges: Vec<(char, char)>,
+    },
 }
 
 impl NamePattern {
@@ -112,7 +115,9 @@ impl Part {
         match self {
             Self::Literal(expected) => *expected == c,
             Self::AnyChar | Self::AnyRun => true,
-            Self::Set { negated, ranges } => ranges.iter().any(|&(lo, hi)| lo <= c && c <= hi) != *negated,
+            Self::Set { negated, ranges } => {
+                ranges.iter().any(|&(lo, hi)| lo <= c && c <= hi) != *negated
+            }
         }
     }
 }
@@ -139,7 +144,10 @@ fn parse_set(after_bracket: &[char]) -> Option<(Part, &[char])> {
             inside = tail;
         }
     }
-    Some((Part::Set { negated, ranges }, rest.get(1..).unwrap_or_default()))
+    Some((
+        Part::Set { negated, ranges },
+        rest.get(1..).unwrap_or_default(),
+    ))
 }
 
 #[cfg(test)]

@@ -9,13 +9,20 @@ fn check(pattern: &str, yes: &[&str], no: &[&str]) {
         assert!(compiled.matches(name), "{pattern:?} should match {name:?}");
     }
     for name in no {
-        assert!(!compiled.matches(name), "{pattern:?} should not match {name:?}");
+        assert!(
+            !compiled.matches(name),
+            "{pattern:?} should not match {name:?}"
+        );
     }
 }
 
 #[test]
 fn stars_and_question_marks() {
-    check("*.py", &["a.py", ".py", ".dot.py", "a.b.py"], &["a.pyc", "py", "A.PY"]);
+    check(
+        "*.py",
+        &["a.py", ".py", ".dot.py", "a.b.py"],
+        &["a.pyc", "py", "A.PY"],
+    );
     check("a?c", &["abc", "a.c", "aüc"], &["ac", "abbc"]);
     check("*a*b*", &["ab", "xaxbx", "aab"], &["ba", "a"]);
     check("", &[""], &["a"]);

@@ -30,7 +30,9 @@ pub(crate) struct Newest {
 impl Newest {
     /// Adds a file; only now its time is looked up, because only hits need it.
     pub(crate) fn add(&self, path: &Path) {
-        let modified = std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
+        let modified = std::fs::metadata(path)
+            .and_then(|meta| meta.modified())
+            .ok();
         let mut kept = self.kept.lock();
         let rank = (Reverse(modified), path.to_path_buf());
         if kept.len() > MAX_FILES {
@@ -43,7 +45,13 @@ impl Newest {
     }
 
     pub(crate) fn into_found(self) -> Found {
-        let mut files: Vec<PathBuf> = self.kept.into_inner().into_sorted_vec().into_iter().map(|(_, path)| path).collect();
+        let mut files: Vec<PathBuf> = self
+            .kept
+            .into_inner()
+            .into_sorted_vec()
+            .into_iter()
+            .map(|(_, path)| path)
+            .collect();
         let truncated = files.len() > MAX_FILES;
         files.truncate(MAX_FILES);
         Found { files, truncated }

@@ -9,7 +9,8 @@ use super::{MAX_FILES, Newest};
 fn aged(dir: &tempfile::TempDir, name: &str, age: u64) -> PathBuf {
     let path = dir.path().join(name);
     let file = File::create(&path).unwrap();
-    file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 - age)).unwrap();
+    file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 - age))
+        .unwrap();
     path
 }
 
@@ -32,7 +33,9 @@ fn newest_first_equal_times_by_path_unknown_times_last() {
 #[test]
 fn keeps_the_newest_hundred_in_any_order_of_arrival() {
     let dir = tempfile::tempdir().unwrap();
-    let paths: Vec<PathBuf> = (0..150).map(|i| aged(&dir, &format!("f{i:03}"), i)).collect();
+    let paths: Vec<PathBuf> = (0..150)
+        .map(|i| aged(&dir, &format!("f{i:03}"), i))
+        .collect();
     let newest = Newest::default();
     for i in 0..150 {
         newest.add(&paths[(i * 37) % 150]);

@@ -28,7 +28,10 @@ impl PathPattern {
             Some(rest) => (true, rest),
             None => (false, pattern),
         };
-        let alternatives = expand(pattern)?.iter().filter_map(|alternative| parts(alternative)).collect();
+        let alternatives = expand(pattern)?
+            .iter()
+            .filter_map(|alternative| parts(alternative))
+            .collect();
         Ok(Self {
             alternatives,
             negated,
@@ -41,7 +44,11 @@ impl PathPattern {
             let reached = advance(parts, names);
             reached.last() == Some(&true)
         });
-        if self.negated { !hit && !names.iter().any(|name| is_hidden(name)) } else { hit }
+        if self.negated {
+            !hit && !names.iter().any(|name| is_hidden(name))
+        } else {
+            hit
+        }
     }
 
     /// Whether files below the directory at `names` could be meant. A link to a directory is followed only where the
@@ -60,7 +67,8 @@ impl PathPattern {
                 let earlier = advance(parts, before);
                 for (index, slot) in reached.iter_mut().enumerate() {
                     let named = index.checked_sub(1).is_some_and(|i| {
-                        earlier.get(i) == Some(&true) && parts.get(i).is_some_and(|part| part.names(last))
+                        earlier.get(i) == Some(&true)
+                            && parts.get(i).is_some_and(|part| part.names(last))
                     });
                     *slot = named;
                 }
@@ -77,7 +85,9 @@ impl Part {
         match self {
             Self::AnyDirectories => false,
             Self::Name(expected) => expected == name,
-            Self::Pattern(pattern) => (pattern.names_hidden() || !is_hidden(name)) && pattern.matches(name),
+            Self::Pattern(pattern) => {
+                (pattern.names_hidden() || !is_hidden(name)) && pattern.matches(name)
+            }
         }
     }
 }
@@ -88,7 +98,10 @@ fn parts(pattern: &str) -> Option<Vec<Part>> {
     if pattern.ends_with('/') || pattern.split('/').any(|name| name == "..") {
         return None;
     }
-    let names: Vec<&str> = pattern.split('/').filter(|name| !name.is_empty() && *name != ".").collect();
+    let names: Vec<&str> = pattern
+        .split('/')
+        .filter(|name| !name.is_empty() && *name != ".")
+        .collect();
     let mut parts = Vec::with_capacity(names.len() + 1);
     if !names.contains(&"**") {
         parts.push(Part::AnyDirectories);

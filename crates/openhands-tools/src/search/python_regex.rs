@@ -58,11 +58,19 @@ fn parse(pattern: &str, posix_names: bool) -> Result<Translated, PatternError> {
     if parser.tokens.peek().is_some() {
         return Err(parser.tokens.error("unbalanced parenthesis", 0));
     }
-    if let Some((group, position)) = parser.conditions.iter().find(|(group, _)| *group >= parser.groups.len()) {
-        return Err(parser.tokens.error_at(format!("invalid group reference {group}"), *position));
+    if let Some((group, position)) = parser
+        .conditions
+        .iter()
+        .find(|(group, _)| *group >= parser.groups.len())
+    {
+        return Err(parser
+            .tokens
+            .error_at(format!("invalid group reference {group}"), *position));
     }
     if parser.variable_look_behind {
-        return Err(PatternError::new("look-behind requires fixed-width pattern"));
+        return Err(PatternError::new(
+            "look-behind requires fixed-width pattern",
+        ));
     }
     Ok(Translated {
         source: parser.out,
@@ -179,7 +187,12 @@ impl Parser {
     }
 
     /// Items one after the other, up to the end, a `|` or a `)`.
-    fn sequence(&mut self, scope: Scope, nested: usize, first: bool) -> Result<Width, PatternError> {
+    fn sequence(
+        &mut self,
+        scope: Scope,
+        nested: usize,
+        first: bool,
+    ) -> Result<Width, PatternError> {
         if nested > MAX_NESTING {
             return Err(self.tokens.error("pattern is nested too deeply", 0));
         }
@@ -202,10 +215,12 @@ impl Parser {
                     }
                     Quantified::LiteralBrace => self.literal_item('{'),
                 },
-                Token::Char('(') => match self.group(&mut scope, nested, first && last.is_none())? {
-                    Some(item) => item,
-                    None => continue,
-                },
+                Token::Char('(') => {
+                    match self.group(&mut scope, nested, first && last.is_none())? {
+                        Some(item) => item,
+                        None => continue,
+                    }
+                }
                 Token::Char('[') => self.set(scope)?,
                 Token::Char('.') => {
                     self.out.push('.');
@@ -289,7 +304,9 @@ impl Parser {
         let (least, most) = (count(&least)?, count(&most)?);
         let least = least.unwrap_or(0);
         if most.is_some_and(|most| most < least) {
-            return Err(self.tokens.error_at("min repeat greater than max repeat", here));
+            return Err(self
+                .tokens
+                .error_at("min repeat greater than max repeat", here));
         }
         Ok(Some((least, most)))
     }
@@ -307,7 +324,10 @@ impl Parser {
             return;
         };
         self.spans_lines |= c == '\n';
-        if matches!(c, '\\' | '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$') {
+        if matches!(
+            c,
+            '\\' | '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$'
+        ) {
             self.out.push('\\');
         }
         self.out.push(c);

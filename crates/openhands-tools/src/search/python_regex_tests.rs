@@ -20,8 +20,14 @@ fn wrong_patterns_get_the_message_of_python() {
         ("a{2}{3}", "multiple repeat at position 4"),
         ("a{3,1}", "min repeat greater than max repeat at position 2"),
         ("(", "missing ), unterminated subpattern at position 0"),
-        ("foo(bar", "missing ), unterminated subpattern at position 3"),
-        ("(?:a|(b)", "missing ), unterminated subpattern at position 0"),
+        (
+            "foo(bar",
+            "missing ), unterminated subpattern at position 3",
+        ),
+        (
+            "(?:a|(b)",
+            "missing ), unterminated subpattern at position 0",
+        ),
         ("a)", "unbalanced parenthesis at position 1"),
         ("[z-a]", "bad character range z-a at position 1"),
         (r"[\d-z]", r"bad character range \d-z at position 1"),
@@ -34,11 +40,17 @@ fn wrong_patterns_get_the_message_of_python() {
         (r"\x1", r"incomplete escape \x1 at position 0"),
         (r"\u12", r"incomplete escape \u12 at position 0"),
         (r"\U00110000", r"bad escape \U00110000 at position 0"),
-        (r"\777", r"octal escape value \777 outside of range 0-0o377 at position 0"),
+        (
+            r"\777",
+            r"octal escape value \777 outside of range 0-0o377 at position 0",
+        ),
         (r"\1", "invalid group reference 1 at position 1"),
         (r"(a\1)", "cannot refer to an open group at position 2"),
         ("(?P<1>x)", "bad character in group name '1' at position 4"),
-        ("(?P<a b>x)", "bad character in group name 'a b' at position 4"),
+        (
+            "(?P<a b>x)",
+            "bad character in group name 'a b' at position 4",
+        ),
         ("(?P<>x)", "missing group name at position 4"),
         ("(?P<a", "missing >, unterminated name at position 4"),
         ("(?P=x)", "unknown group name 'x' at position 4"),
@@ -46,13 +58,34 @@ fn wrong_patterns_get_the_message_of_python() {
         ("(?<n>x)", "unknown extension ?<n at position 1"),
         ("(?@x)", "unknown extension ?@ at position 1"),
         ("(?", "unexpected end of pattern at position 2"),
-        ("(?P<a>x)(?P<a>y)", "redefinition of group name 'a' as group 2; was group 1 at position 12"),
-        ("x(?i)", "global flags not at the start of the expression at position 1"),
-        ("(?L)x", "bad inline flags: cannot use 'L' flag with a str pattern at position 3"),
-        ("(?au)x", "bad inline flags: flags 'a', 'u' and 'L' are incompatible at position 4"),
-        ("(?i-i:x)", "bad inline flags: flag turned on and off at position 5"),
-        ("(?x-x:y)", "bad inline flags: flag turned on and off at position 5"),
-        ("(?-a:x)", "bad inline flags: cannot turn off flags 'a', 'u' and 'L' at position 4"),
+        (
+            "(?P<a>x)(?P<a>y)",
+            "redefinition of group name 'a' as group 2; was group 1 at position 12",
+        ),
+        (
+            "x(?i)",
+            "global flags not at the start of the expression at position 1",
+        ),
+        (
+            "(?L)x",
+            "bad inline flags: cannot use 'L' flag with a str pattern at position 3",
+        ),
+        (
+            "(?au)x",
+            "bad inline flags: flags 'a', 'u' and 'L' are incompatible at position 4",
+        ),
+        (
+            "(?i-i:x)",
+            "bad inline flags: flag turned on and off at position 5",
+        ),
+        (
+            "(?x-x:y)",
+            "bad inline flags: flag turned on and off at position 5",
+        ),
+        (
+            "(?-a:x)",
+            "bad inline flags: cannot turn off flags 'a', 'u' and 'L' at position 4",
+        ),
         ("(?-)", "missing flag at position 3"),
         ("(?-i", "missing : at position 4"),
         ("(?iz)", "unknown flag at position 3"),
@@ -61,13 +94,28 @@ fn wrong_patterns_get_the_message_of_python() {
         ("(?(2)a|b)", "invalid group reference 2 at position 3"),
         ("(?(0)a|b)", "bad group number at position 3"),
         ("(?(x)a|b)", "unknown group name 'x' at position 3"),
-        ("(?(1)a|b|c)", "conditional backref with more than two branches at position 8"),
+        (
+            "(?(1)a|b|c)",
+            "conditional backref with more than two branches at position 8",
+        ),
         ("(?<=a+)b", "look-behind requires fixed-width pattern"),
         ("(?<!a|bc)d", "look-behind requires fixed-width pattern"),
-        (r"(?<=(a)\1)", "cannot refer to group defined in the same lookbehind subpattern at position 9"),
-        ("a\nb(", "missing ), unterminated subpattern at position 3 (line 2, column 2)"),
-        ("[[:alpha:](\\d]", "missing ), unterminated subpattern at position 10"),
-        ("(\n", "missing ), unterminated subpattern at position 0 (line 1, column 1)"),
+        (
+            r"(?<=(a)\1)",
+            "cannot refer to group defined in the same lookbehind subpattern at position 9",
+        ),
+        (
+            "a\nb(",
+            "missing ), unterminated subpattern at position 3 (line 2, column 2)",
+        ),
+        (
+            "[[:alpha:](\\d]",
+            "missing ), unterminated subpattern at position 10",
+        ),
+        (
+            "(\n",
+            "missing ), unterminated subpattern at position 0 (line 1, column 1)",
+        ),
     ];
     for (pattern, expected) in cases {
         let message = translate(pattern).map_err(|e| e.to_string());
@@ -99,12 +147,18 @@ fn what_python_takes_for_plain_text_is_escaped() {
         (r"[\ud800]", r"[^\s\S]"),
         (r"[^\ud800]", r"[\s\S]"),
         ("[[:alpha:]_]", r"[[:alpha:]\x{5f}]"),
-        ("[[:alpha:]", r"[\x{5b}\x{3a}\x{61}\x{6c}\x{70}\x{68}\x{61}\x{3a}]"),
+        (
+            "[[:alpha:]",
+            r"[\x{5b}\x{3a}\x{61}\x{6c}\x{70}\x{68}\x{61}\x{3a}]",
+        ),
     ];
     for (pattern, expected) in cases {
         let translated = translate(pattern).unwrap();
         assert_eq!(translated.source, expected, "{pattern:?}");
-        assert!(regex::bytes::Regex::new(&translated.source).is_ok(), "{pattern:?}");
+        assert!(
+            regex::bytes::Regex::new(&translated.source).is_ok(),
+            "{pattern:?}"
+        );
         assert!(!translated.needs_backtracking, "{pattern:?}");
     }
 }
@@ -125,7 +179,10 @@ fn what_only_backtracking_can_run_is_marked() {
         let translated = translate(pattern).unwrap();
         assert_eq!(translated.source, expected, "{pattern:?}");
         assert!(translated.needs_backtracking, "{pattern:?}");
-        assert!(fancy_regex::Regex::new(&translated.source).is_ok(), "{pattern:?}");
+        assert!(
+            fancy_regex::Regex::new(&translated.source).is_ok(),
+            "{pattern:?}"
+        );
     }
 }
 

@@ -72,17 +72,23 @@ impl Parser {
             'u' => 4,
             'U' => 8,
             'N' => return Err(self.named_character()?),
-            _ if c.is_ascii_alphabetic() => return Err(self.tokens.error(format!("bad escape \\{c}"), 2)),
+            _ if c.is_ascii_alphabetic() => {
+                return Err(self.tokens.error(format!("bad escape \\{c}"), 2));
+            }
             _ => return Ok(u32::from(c)),
         };
         let hex = self.tokens.take_while(digits, |c| c.is_ascii_hexdigit())?;
         let escape = format!("\\{c}{hex}");
         if hex.len() < digits {
-            return Err(self.tokens.error(format!("incomplete escape {escape}"), escape.len()));
+            return Err(self
+                .tokens
+                .error(format!("incomplete escape {escape}"), escape.len()));
         }
         match u32::from_str_radix(&hex, 16) {
             Ok(code) if code <= 0x10_FFFF => Ok(code),
-            Ok(_) | Err(_) => Err(self.tokens.error(format!("bad escape {escape}"), escape.len())),
+            Ok(_) | Err(_) => Err(self
+                .tokens
+                .error(format!("bad escape {escape}"), escape.len())),
         }
     }
 
@@ -94,7 +100,9 @@ impl Parser {
         let name = self.tokens.take_until('}', "character name")?;
         let shown = super::tokens::python_repr(&name);
         let length = name.chars().count() + 4;
-        Ok(self.tokens.error(format!("undefined character name {shown}"), length))
+        Ok(self
+            .tokens
+            .error(format!("undefined character name {shown}"), length))
     }
 
     /// `\1` to `\99`: a reference to a group, or with three octal digits a character.
@@ -121,7 +129,11 @@ impl Parser {
     }
 
     /// Writes a reference to a group that is known and closed.
-    pub(super) fn back_reference(&mut self, group: usize, width: Width) -> Result<Item, PatternError> {
+    pub(super) fn back_reference(
+        &mut self,
+        group: usize,
+        width: Width,
+    ) -> Result<Item, PatternError> {
         self.check_look_behind(group)?;
         self.needs_backtracking = true;
         // Wrapped, so that a digit after it does not become part of the number.

@@ -40,7 +40,9 @@ impl Parser {
             Token::Char('<') => match self.expect_more()? {
                 Token::Char('=') => self.look_behind("(?<=", *scope, nested, start).map(Some),
                 Token::Char('!') => self.look_behind("(?<!", *scope, nested, start).map(Some),
-                other => Err(self.tokens.error(format!("unknown extension ?<{other}"), other.len() + 2)),
+                other => Err(self
+                    .tokens
+                    .error(format!("unknown extension ?<{other}"), other.len() + 2)),
             },
             Token::Char('(') => self.condition(*scope, nested, start).map(Some),
             Token::Char(c) if c == '-' || is_flag(c) => {
@@ -55,7 +57,9 @@ impl Parser {
                 }
                 self.flagged_group(&flags, *scope, nested, start).map(Some)
             }
-            other => Err(self.tokens.error(format!("unknown extension ?{other}"), other.len() + 1)),
+            other => Err(self
+                .tokens
+                .error(format!("unknown extension ?{other}"), other.len() + 1)),
         }
     }
 
@@ -67,7 +71,12 @@ impl Parser {
     }
 
     /// `(?P<name>...)` and `(?P=name)`.
-    fn python_group(&mut self, scope: Scope, nested: usize, start: usize) -> Result<Item, PatternError> {
+    fn python_group(
+        &mut self,
+        scope: Scope,
+        nested: usize,
+        start: usize,
+    ) -> Result<Item, PatternError> {
         if self.tokens.eat('<')? {
             let name = self.group_name('>')?;
             return self.capture(Some(name), scope, nested, start);
@@ -83,7 +92,9 @@ impl Parser {
             return self.back_reference(group, width);
         }
         let other = self.expect_more()?;
-        Err(self.tokens.error(format!("unknown extension ?P{other}"), other.len() + 2))
+        Err(self
+            .tokens
+            .error(format!("unknown extension ?P{other}"), other.len() + 2))
     }
 
     fn group_name(&mut self, terminator: char) -> Result<String, PatternError> {
@@ -108,7 +119,9 @@ impl Parser {
         if let Some(name) = name {
             if let Some(earlier) = self.names.get(&name) {
                 let shown = python_repr(&name);
-                let message = format!("redefinition of group name {shown} as group {group}; was group {earlier}");
+                let message = format!(
+                    "redefinition of group name {shown} as group {group}; was group {earlier}"
+                );
                 return Err(self.tokens.error(message, name.chars().count() + 1));
             }
             self.names.insert(name, group);
@@ -135,7 +148,9 @@ impl Parser {
 
     fn close(&mut self, start: usize) -> Result<(), PatternError> {
         if !self.tokens.eat(')')? {
-            return Err(self.tokens.error_at("missing ), unterminated subpattern", start));
+            return Err(self
+                .tokens
+                .error_at("missing ), unterminated subpattern", start));
         }
         self.out.push(')');
         Ok(())
@@ -144,7 +159,9 @@ impl Parser {
     fn comment(&mut self, start: usize) -> Result<(), PatternError> {
         loop {
             if self.tokens.peek().is_none() {
-                return Err(self.tokens.error_at("missing ), unterminated comment", start));
+                return Err(self
+                    .tokens
+                    .error_at("missing ), unterminated comment", start));
             }
             if self.tokens.take()? == Some(Token::Char(')')) {
                 return Ok(());
@@ -196,7 +213,12 @@ impl Parser {
     }
 
     /// `(?(group)yes|no)`; everything up to the second `(` is taken already.
-    fn condition(&mut self, scope: Scope, nested: usize, start: usize) -> Result<Item, PatternError> {
+    fn condition(
+        &mut self,
+        scope: Scope,
+        nested: usize,
+        start: usize,
+    ) -> Result<Item, PatternError> {
         self.needs_backtracking = true;
         let name = self.tokens.take_until(')', "group name")?;
         let length = name.chars().count();
@@ -221,9 +243,17 @@ impl Parser {
     fn condition_group(&mut self, name: &str, back: usize) -> Result<usize, PatternError> {
         if is_identifier(name) {
             let message = format!("unknown group name {}", python_repr(name));
-            return self.names.get(name).copied().ok_or_else(|| self.tokens.error(message, back));
+            return self
+                .names
+                .get(name)
+                .copied()
+                .ok_or_else(|| self.tokens.error(message, back));
         }
-        let number = if name.chars().all(|c| c.is_ascii_digit()) { name.parse::<usize>().ok() } else { None };
+        let number = if name.chars().all(|c| c.is_ascii_digit()) {
+            name.parse::<usize>().ok()
+        } else {
+            None
+        };
         match number {
             None => {
                 let message = format!("bad character in group name {}", python_repr(name));
@@ -288,7 +318,9 @@ impl Parser {
         }
         let both = flags.add.chars().any(|c| flags.remove.contains(c));
         if both || flags.verbose_turned_both_ways() {
-            return Err(self.tokens.error("bad inline flags: flag turned on and off", 1));
+            return Err(self
+                .tokens
+                .error("bad inline flags: flag turned on and off", 1));
         }
         Ok(flags)
     }

@@ -6,8 +6,8 @@ use super::{Item, Parser, Scope};
 
 /// POSIX names that both grep programs understand inside a set; Python reads them letter by letter.
 const POSIX_NAMES: [&str; 14] = [
-    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "word",
-    "xdigit",
+    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct",
+    "space", "upper", "word", "xdigit",
 ];
 
 enum Member {

@@ -71,7 +71,9 @@ impl Tokens {
             None => return Ok(self.next = None),
             Some('\\') => match self.chars.get(self.index + 1) {
                 Some(&c) => Some(Token::Escape(c)),
-                None => return Err(self.error_at("bad escape (end of pattern)", self.chars.len() - 1)),
+                None => {
+                    return Err(self.error_at("bad escape (end of pattern)", self.chars.len() - 1));
+                }
             },
             Some(&c) => Some(Token::Char(c)),
         };
@@ -98,7 +100,10 @@ impl Tokens {
     }
 
     /// Takes the next character if `wanted` accepts it.
-    pub(super) fn take_if(&mut self, wanted: impl Fn(char) -> bool) -> Result<Option<char>, PatternError> {
+    pub(super) fn take_if(
+        &mut self,
+        wanted: impl Fn(char) -> bool,
+    ) -> Result<Option<char>, PatternError> {
         match self.next {
             Some(Token::Char(c)) if wanted(c) => {
                 self.load()?;
@@ -125,14 +130,20 @@ impl Tokens {
     }
 
     /// Takes everything up to `terminator`, which is taken too; `what` names it in messages.
-    pub(super) fn take_until(&mut self, terminator: char, what: &str) -> Result<String, PatternError> {
+    pub(super) fn take_until(
+        &mut self,
+        terminator: char,
+        what: &str,
+    ) -> Result<String, PatternError> {
         let mut taken = String::new();
         loop {
             match self.take()? {
                 None if taken.is_empty() => return Err(self.error(format!("missing {what}"), 0)),
                 None => {
                     let length = taken.chars().count();
-                    return Err(self.error(format!("missing {terminator}, unterminated name"), length));
+                    return Err(
+                        self.error(format!("missing {terminator}, unterminated name"), length)
+                    );
                 }
                 Some(Token::Char(c)) if c == terminator => {
                     if taken.is_empty() {
@@ -180,7 +191,11 @@ impl Tokens {
 
 /// A string as Python's `repr` shows it, for names in messages.
 pub(super) fn python_repr(text: &str) -> String {
-    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    let quote = if text.contains('\'') && !text.contains('"') {
+        '"'
+    } else {
+        '\''
+    };
     let mut out = String::from(quote);
     for c in text.chars() {
         match c {
