@@ -31,5 +31,8 @@ async fn server_info(State(uptime): State<Uptime>) -> Json<ServerInfo> {
 }
 
 async fn not_found() -> (axum::http::StatusCode, Json<Value>) {
-    (axum::http::StatusCode::NOT_FOUND, Json(json!({"detail": "Not Found"})))
+    (
+        axum::http::StatusCode::NOT_FOUND,
+        Json(json!({"detail": "Not Found"})),
+    )
 }

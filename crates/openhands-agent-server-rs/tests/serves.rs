@@ -37,7 +37,12 @@ async fn health_and_info_answer_without_any_set_up() {
     }
     let info = get(&server.1, "server_info").await;
     assert_eq!(info["version"], "1.58.0");
-    assert!(info["usable_tools"].as_array().unwrap().contains(&"terminal".into()));
+    assert!(
+        info["usable_tools"]
+            .as_array()
+            .unwrap()
+            .contains(&"terminal".into())
+    );
     let missing = reqwest::get(format!("{}/nowhere", server.1)).await.unwrap();
     assert_eq!(missing.status(), 404);
 }
@@ -46,11 +51,19 @@ async fn health_and_info_answer_without_any_set_up() {
 async fn sigterm_ends_it_cleanly() {
     let mut server = start();
     get(&server.1, "health").await;
-    let stopped = Command::new("kill").arg(server.0.id().to_string()).status().unwrap();
+    let stopped = Command::new("kill")
+        .arg(server.0.id().to_string())
+        .status()
+        .unwrap();
     assert!(stopped.success());
     assert!(server.0.wait().unwrap().success());
 }
 
 async fn get(url: &str, path: &str) -> serde_json::Value {
-    reqwest::get(format!("{url}/{path}")).await.unwrap().json().await.unwrap()
+    reqwest::get(format!("{url}/{path}"))
+        .await
+        .unwrap()
+        .json()
+        .await
+        .unwrap()
 }

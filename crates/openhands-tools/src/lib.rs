@@ -15,12 +15,18 @@ pub mod arguments;
 mod blocking;
 mod definition;
 mod executor;
+pub mod file_editor;
+pub mod patch;
 mod presets;
 mod registry;
+mod resolve;
 mod resources;
+pub mod safe_write;
 mod schema;
+pub mod search;
 mod standard;
 pub mod terminal;
+pub mod truncate;
 
 pub use blocking::{blocking, blocking_on_all_cores};
 pub use definition::{Hints, ToolDefinition, spec};

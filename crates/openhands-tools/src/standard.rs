@@ -4,10 +4,15 @@
 //! `browser/` and `jupyter/`.
 
 use crate::registry::Registry;
+use crate::search::{glob_tool, grep_tool};
 
 impl Registry {
     /// Every tool of this crate.
     pub fn standard() -> Self {
-        Self::empty()
+        let mut registry = Self::empty();
+        registry.register(crate::patch::NAME, crate::patch::registration());
+        registry.register(glob_tool::NAME, glob_tool::registration());
+        registry.register(grep_tool::NAME, grep_tool::registration());
+        registry
     }
 }

@@ -1,0 +1,81 @@
+//! What the file editor tells the model when it cannot do what was asked.
+
+use crate::safe_write::WriteError;
+
+use super::command::Command;
+use super::document::SpliceError;
+
+/// Line numbers listed when a text occurs too often; a longer list helps nobody.
+pub(super) const MAX_LISTED_LINES: usize = 1000;
+
+/// A refused command. The display form is the text of the observation, and clients match on it.
+#[derive(Debug, thiserror::Error)]
+pub enum EditorError {
+    /// A parameter is there, but not usable.
+    #[error("Invalid `{parameter}` parameter: {value}. {hint}")]
+    Invalid {
+        parameter: &'static str,
+        value: String,
+        hint: String,
+    },
+    /// A parameter that this command needs is missing.
+    #[error("Parameter `{parameter}` is required for command: {command}.")]
+    Missing {
+        parameter: &'static str,
+        command: Command,
+    },
+    #[error(
+        "File validation failed for {path}: File is too large ({}MB). Maximum allowed size is {}MB.",
+        megabytes(*.bytes), .limit >> 20
+    )]
+    TooLarge {
+        path: String,
+        bytes: u64,
+        limit: u64,
+    },
+    #[error(
+        "File validation failed for {path}: File appears to be binary and this file type cannot be read or edited by this tool."
+    )]
+    Binary { path: String },
+    #[error("File validation failed for {path}: It is neither a regular file nor a directory.")]
+    Special { path: String },
+    #[error("No replacement was performed, old_str `{old_str}` did not appear verbatim in {path}.")]
+    NotFound { old_str: String, path: String },
+    #[error(
+        "No replacement was performed. Multiple occurrences of old_str `{old_str}` in lines {}. Please ensure it is unique.",
+        listed(.lines, *.more)
+    )]
+    Ambiguous {
+        old_str: String,
+        /// The first lines with an occurrence.
+        lines: Vec<usize>,
+        /// How many lines follow them.
+        more: usize,
+    },
+    #[error("No edit history found for {path}.")]
+    NoHistory { path: String },
+    #[error("Ran into {reason} while trying to read {path}")]
+    Read { reason: String, path: String },
+    #[error("Ran into {reason} while trying to write to {path}")]
+    Write { reason: WriteError, path: String },
+    #[error("No edit was made to {path}: {reason}.")]
+    Splice { reason: SpliceError, path: String },
+    /// A directory could not be listed; the system's own words.
+    #[error("{reason}")]
+    List { reason: String },
+}
+
+fn megabytes(bytes: u64) -> String {
+    // One decimal, rounded as the reference prints it; sizes near the limit need no more than this precision.
+    #[allow(clippy::cast_precision_loss)]
+    let size = bytes as f64 / 1024.0 / 1024.0;
+    format!("{size:.1}")
+}
+
+fn listed(lines: &[usize], more: usize) -> String {
+    let shown: Vec<String> = lines.iter().map(usize::to_string).collect();
+    match more {
+        0 => format!("[{}]", shown.join(", ")),
+        more => format!("[{}, and {more} more]", shown.join(", ")),
+    }
+}
