@@ -1,20 +1,18 @@
 //! A server to be killed, for the tests of process trees.
 //!
 //! `tree-holder MARK COUNT auto|off SCRIPT` starts COUNT trees that run SCRIPT, says `ready`, and waits.
-//! `tree-holder MARK lines` starts a tree for each line `auto|off SCRIPT`, ends one for `kill NUMBER`, and
-//! answers each line. The environment of every tree carries MARK, by which the test finds its processes.
+//! `tree-holder MARK lines` starts a tree for each line `auto|off SCRIPT`, ends one for `kill NUMBER`,
+//! waits for one for `gone NUMBER`, and answers each line. The environment of every tree carries MARK, by which the test finds its processes.
 #![allow(clippy::print_stdout)]
 
-use openhands_process::{Cgroup, Spawn, SpawnError, Tree};
+use openhands_process::{Cgroup, Spawn, Stdio, Tree};
 
-async fn start(mark: &str, cgroup: Cgroup, script: &str) -> Result<Tree, SpawnError> {
+fn command(mark: &str, cgroup: Cgroup, script: &str) -> Spawn {
     Spawn::new("/bin/sh")
         .args(["-c", script])
         .env("PATH", "/usr/bin:/bin")
         .env("TREE_MARK", mark)
         .cgroup(cgroup)
-        .start()
-        .await
 }
 
 fn cgroup(word: &str) -> Option<Cgroup> {
@@ -29,7 +27,10 @@ fn cgroup(word: &str) -> Option<Cgroup> {
 async fn obey(mark: &str, trees: &mut Vec<Tree>, line: &str) -> String {
     let (order, rest) = line.split_once(' ').unwrap_or((line, ""));
     if let Some(cgroup) = cgroup(order) {
-        return match start(mark, cgroup, rest).await {
+        let spawn = command(mark, cgroup, rest)
+            .stdin(Stdio::Pipe)
+            .stdout(Stdio::Pipe);
+        return match spawn.start().await {
             Ok(tree) => {
                 trees.push(tree);
                 "started".to_owned()
@@ -44,6 +45,10 @@ async fn obey(mark: &str, trees: &mut Vec<Tree>, line: &str) -> String {
     match (order, chosen) {
         ("kill", Some(tree)) => match tree.kill().await {
             Ok(()) => "killed".to_owned(),
+            Err(error) => error.to_string(),
+        },
+        ("gone", Some(tree)) => match tree.gone().await {
+            Ok(()) => "gone".to_owned(),
             Err(error) => error.to_string(),
         },
         _ => "unknown".to_owned(),
@@ -66,7 +71,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         [mark, count, word, script] => {
             let cgroup = cgroup(word).ok_or("auto or off")?;
             for _ in 0..count.parse()? {
-                trees.push(start(mark, cgroup, script).await?);
+                trees.push(command(mark, cgroup, script).start().await?);
             }
             println!("ready");
             std::future::pending().await

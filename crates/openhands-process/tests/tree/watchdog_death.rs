@@ -99,6 +99,130 @@ async fn a_killed_watchdog_is_replaced_and_its_trees_stay_guarded() {
 }
 
 #[tokio::test]
+async fn a_server_that_dies_with_its_watchdog_leaves_nothing_as_the_guards_remain() {
+    let mut server = Server::start(holder(), |_| {});
+    for cgroup in ["auto", "off"] {
+        let order = format!("{cgroup} setsid sleep 1000 & sleep 1000");
+        assert_eq!(server.ask(&order).await, "started");
+    }
+    server.mark.reach(4).await;
+    kill(server.watchdog(), Signal::KILL);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_killed_guard_is_avenged_by_the_watchdog() {
+    for cgroup in ["auto", "off"] {
+        let mut server = Server::start(holder(), |_| {});
+        let order = format!("{cgroup} setsid sh -c 'sleep 1000 & sleep 1000' & sleep 1000");
+        assert_eq!(server.ask(&order).await, "started");
+        server.mark.reach(4).await;
+        let watchdog = server.watchdog();
+        for guard in children_of(watchdog) {
+            kill(guard, Signal::KILL);
+        }
+        server.mark.vanish().await;
+        until(|| children_of(watchdog).is_empty(), String::new).await;
+        assert_eq!(
+            server.ask("kill 0").await,
+            "the guard of the tree was killed"
+        );
+        server.end().await;
+    }
+}
+
+/// Whether the processes with this mark have a cgroup of their own.
+fn has_cgroup(mark: &Mark) -> bool {
+    let group =
+        |pid: &i32| std::fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
+    mark.alive()
+        .iter()
+        .all(|pid| group(pid).contains("/openhands-"))
+}
+
+#[tokio::test]
+async fn what_survives_everyone_ends_when_the_next_server_starts() {
+    let mut server = Server::start(holder(), |_| {});
+    assert_eq!(
+        server.ask("auto setsid sleep 1000 & exec sleep 1000").await,
+        "started"
+    );
+    server.mark.reach(2).await;
+    if !has_cgroup(&server.mark) {
+        println!("skipped: no writable cgroup2 hierarchy");
+        return server.end().await;
+    }
+    // Stopped first, or those killed last would have time to do their work.
+    let watchdog = server.watchdog();
+    let everyone: Vec<i32> = [server.pid(), watchdog]
+        .into_iter()
+        .chain(children_of(watchdog))
+        .collect();
+    for signal in [Signal::STOP, Signal::KILL] {
+        for pid in &everyone {
+            kill(*pid, signal);
+        }
+    }
+    server.process.wait().await.unwrap();
+    until(
+        || everyone.iter().all(|pid| !is_watchdog(*pid)),
+        String::new,
+    )
+    .await;
+    // The command died with its guard, but not the daemon, unless a test beside this one has
+    // started a server meanwhile.
+    let mut next = Server::start(holder(), |_| {});
+    assert_eq!(next.ask("auto exec sleep 1000").await, "started");
+    server.mark.vanish().await;
+    assert!(has_cgroup(&next.mark));
+    next.end().await;
+}
+
+#[tokio::test]
+async fn what_became_root_is_reported_by_a_server_that_is_not() {
+    use std::os::unix::fs::PermissionsExt as _;
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: not root, so nothing can be made to become root");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let become_root = folder.path().join("become-root");
+    std::fs::copy("/usr/bin/setpriv", &become_root).unwrap();
+    std::fs::set_permissions(&become_root, std::fs::Permissions::from_mode(0o4755)).unwrap();
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut server = Server::start(holder(), |command| {
+        command.uid(65_530).gid(65_530).current_dir("/");
+    });
+    let order = format!(
+        "auto {} --reuid=0 sleep 1000 & exec sleep 1000",
+        become_root.display()
+    );
+    assert_eq!(server.ask(&order).await, "started");
+    let uids =
+        |pid: &i32| std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let roots = |mark: &Mark| -> Vec<i32> {
+        let mut alive = mark.alive();
+        alive.retain(|pid| uids(pid).contains("Uid:\t0\t0\t0\t0"));
+        alive
+    };
+    until(|| roots(&server.mark).len() == 1, || server.mark.describe()).await;
+    let survivor = roots(&server.mark)[0];
+    let answer = server.ask("kill 0").await;
+    if answer == "killed" {
+        println!("the host gave the server a cgroup, which knows no users");
+    } else {
+        assert_eq!(
+            answer,
+            "1 processes of the tree may not be killed by this user"
+        );
+        assert_eq!(server.mark.alive(), [survivor]);
+        kill(survivor, Signal::KILL);
+        assert_eq!(server.ask("gone 0").await, "gone");
+    }
+    server.end().await;
+}
+
+#[tokio::test]
 async fn signals_that_stop_programs_do_not_stop_the_watchdog() {
     let mut server = Server::start(holder(), |_| {});
     assert_eq!(server.ask("off sleep 1000").await, "started");
