@@ -227,6 +227,12 @@ async fn signals_that_stop_programs_do_not_stop_the_watchdog() {
     let mut server = Server::start(holder(), |_| {});
     assert_eq!(server.ask("off sleep 1000").await, "started");
     let watchdog = server.watchdog();
+    let session = rustix::process::getsid(Pid::from_raw(watchdog)).unwrap();
+    assert_eq!(
+        session.as_raw_nonzero().get(),
+        watchdog,
+        "not the server's session"
+    );
     for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT] {
         kill(watchdog, signal);
         for guard in children_of(watchdog) {
