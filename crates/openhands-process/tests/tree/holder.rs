@@ -1,8 +1,8 @@
 //! A server to be killed, for the tests of process trees.
 //!
 //! `tree-holder MARK COUNT auto|off SCRIPT` starts COUNT trees that run SCRIPT, says `ready`, and waits.
-//! `tree-holder MARK lines` starts a tree for each line `auto|off SCRIPT`, ends one for `kill NUMBER`,
-//! waits for one for `gone NUMBER`, and answers each line. The environment of every tree carries MARK, by which the test finds its processes.
+//! `tree-holder MARK lines` starts a tree for each line `auto|off SCRIPT`, ends one for `kill NUMBER`, and
+//! answers each line. The environment of every tree carries MARK, by which the test finds its processes.
 #![allow(clippy::print_stdout)]
 
 use openhands_process::{Cgroup, Spawn, Stdio, Tree};
@@ -45,10 +45,6 @@ async fn obey(mark: &str, trees: &mut Vec<Tree>, line: &str) -> String {
     match (order, chosen) {
         ("kill", Some(tree)) => match tree.kill().await {
             Ok(()) => "killed".to_owned(),
-            Err(error) => error.to_string(),
-        },
-        ("gone", Some(tree)) => match tree.gone().await {
-            Ok(()) => "gone".to_owned(),
             Err(error) => error.to_string(),
         },
         _ => "unknown".to_owned(),

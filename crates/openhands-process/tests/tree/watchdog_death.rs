@@ -2,78 +2,14 @@
 //!
 //! Each test runs a server of its own, as these things would disturb the other tests' trees.
 
-use std::path::Path;
 use std::process::Stdio as StdStdio;
 
 use pretty_assertions::assert_eq;
-use rustix::process::{Pid, Signal, kill_process};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use rustix::process::{Pid, Signal};
+use tokio::process::Command;
 
-use crate::marks::{DEADLINE, Mark, children_of, is_watchdog, until, watchdogs_of};
-
-/// A server that starts a tree for each line it is given and answers with the outcome.
-struct Server {
-    process: Child,
-    stdin: ChildStdin,
-    answers: Lines<BufReader<ChildStdout>>,
-    mark: Mark,
-}
-
-impl Server {
-    fn start(program: &Path, setup: impl FnOnce(&mut Command)) -> Self {
-        let mark = Mark::new();
-        let mut command = Command::new(program);
-        command
-            .args([&mark.0, "lines"])
-            .stdin(StdStdio::piped())
-            .stdout(StdStdio::piped())
-            .kill_on_drop(true);
-        setup(&mut command);
-        let mut process = command.spawn().unwrap();
-        Self {
-            stdin: process.stdin.take().unwrap(),
-            answers: BufReader::new(process.stdout.take().unwrap()).lines(),
-            process,
-            mark,
-        }
-    }
-
-    async fn ask(&mut self, order: &str) -> String {
-        self.stdin
-            .write_all(format!("{order}\n").as_bytes())
-            .await
-            .unwrap();
-        let answer = tokio::time::timeout(DEADLINE, self.answers.next_line())
-            .await
-            .unwrap();
-        answer.unwrap().unwrap()
-    }
-
-    fn pid(&self) -> i32 {
-        i32::try_from(self.process.id().unwrap()).unwrap()
-    }
-
-    fn watchdog(&self) -> i32 {
-        let found = watchdogs_of(self.pid());
-        assert_eq!(found.len(), 1, "one watchdog");
-        found[0]
-    }
-
-    async fn end(mut self) {
-        self.process.start_kill().unwrap();
-        self.process.wait().await.unwrap();
-        self.mark.vanish().await;
-    }
-}
-
-fn holder() -> &'static Path {
-    Path::new(env!("CARGO_BIN_EXE_tree-holder"))
-}
-
-fn kill(pid: i32, signal: Signal) {
-    kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
-}
+use crate::marks::{Mark, children_of, is_watchdog, until, watchdogs_of};
+use crate::server::{Server, holder, kill};
 
 #[tokio::test]
 async fn a_killed_watchdog_is_replaced_and_its_trees_stay_guarded() {
@@ -176,50 +112,6 @@ async fn what_survives_everyone_ends_when_the_next_server_starts() {
     server.mark.vanish().await;
     assert!(has_cgroup(&next.mark));
     next.end().await;
-}
-
-#[tokio::test]
-async fn what_became_root_is_reported_by_a_server_that_is_not() {
-    use std::os::unix::fs::PermissionsExt as _;
-    if !rustix::process::geteuid().is_root() {
-        println!("skipped: not root, so nothing can be made to become root");
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let become_root = folder.path().join("become-root");
-    std::fs::copy("/usr/bin/setpriv", &become_root).unwrap();
-    std::fs::set_permissions(&become_root, std::fs::Permissions::from_mode(0o4755)).unwrap();
-    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
-    let mut server = Server::start(holder(), |command| {
-        command.uid(65_530).gid(65_530).current_dir("/");
-    });
-    let order = format!(
-        "auto {} --reuid=0 sleep 1000 & exec sleep 1000",
-        become_root.display()
-    );
-    assert_eq!(server.ask(&order).await, "started");
-    let uids =
-        |pid: &i32| std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let roots = |mark: &Mark| -> Vec<i32> {
-        let mut alive = mark.alive();
-        alive.retain(|pid| uids(pid).contains("Uid:\t0\t0\t0\t0"));
-        alive
-    };
-    until(|| roots(&server.mark).len() == 1, || server.mark.describe()).await;
-    let survivor = roots(&server.mark)[0];
-    let answer = server.ask("kill 0").await;
-    if answer == "killed" {
-        println!("the host gave the server a cgroup, which knows no users");
-    } else {
-        assert_eq!(
-            answer,
-            "1 processes of the tree may not be killed by this user"
-        );
-        assert_eq!(server.mark.alive(), [survivor]);
-        kill(survivor, Signal::KILL);
-        assert_eq!(server.ask("gone 0").await, "gone");
-    }
-    server.end().await;
 }
 
 #[tokio::test]
@@ -332,57 +224,6 @@ async fn without_descriptors_the_error_says_so_and_nothing_leaks() {
     for outcome in outcomes {
         assert!(outcome.contains("no file descriptor left"), "{outcome}");
     }
-    server.end().await;
-}
-
-#[tokio::test]
-async fn without_processes_the_error_says_so() {
-    // Root is not bound by the limit; another user is.
-    if !rustix::process::geteuid().is_root() {
-        println!("skipped: not root");
-        return;
-    }
-    let mut server = Server::start(Path::new("/usr/bin/prlimit"), |command| {
-        let std = command.as_std_mut();
-        let args: Vec<_> = std.get_args().map(ToOwned::to_owned).collect();
-        *std = std::process::Command::new("/usr/bin/prlimit");
-        std.arg("--nproc=24").arg(holder()).args(args);
-        std.stdin(StdStdio::piped()).stdout(StdStdio::piped());
-        command.uid(65_533).gid(65_533).current_dir("/");
-    });
-    let mut started = 0;
-    let refused = loop {
-        let answer = server.ask("off exec sleep 1000").await;
-        if answer != "started" {
-            break answer;
-        }
-        started += 1;
-        assert!(started < 24, "two processes for each");
-    };
-    assert!(refused.contains("no process left"), "{refused}");
-    server.mark.reach(started).await;
-    assert_eq!(server.ask("kill 0").await, "killed");
-    assert_eq!(server.ask("off exec sleep 1000").await, "started");
-    server.end().await;
-}
-
-#[tokio::test]
-async fn another_user_than_root_is_guarded_too() {
-    if !rustix::process::geteuid().is_root() {
-        println!("skipped: not root, so every test shows it");
-        return;
-    }
-    let mut server = Server::start(holder(), |command| {
-        command.uid(65_532).gid(65_532).current_dir("/");
-    });
-    for order in [
-        "auto setsid sleep 1000 & sleep 1000",
-        "off (setsid sleep 1000 &) ; exit 0",
-    ] {
-        assert_eq!(server.ask(order).await, "started");
-    }
-    server.mark.reach(4).await;
-    assert_eq!(server.ask("kill 0").await, "killed");
     server.end().await;
 }
 
