@@ -3,11 +3,11 @@
 mod error;
 
 use std::ffi::{CString, OsStr, OsString};
+use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags};
 use rustix::pipe::{PipeFlags, pipe_with};
 use tokio::net::unix::pipe;
 
@@ -42,7 +42,6 @@ pub enum Cgroup {
 ///
 /// The environment is complete as given: nothing is inherited. The command leads its own session
 /// and process group, starts with default signal actions, and has no descriptors but those named here.
-#[derive(Debug)]
 pub struct Spawn {
     program: OsString,
     args: Vec<OsString>,
@@ -196,9 +195,9 @@ impl Spawn {
             ..
         } = self;
         let mut given = Descriptors::default();
-        given.push_null_or(0, stdin, Direction::In)?;
-        given.push_null_or(1, stdout, Direction::Out)?;
-        given.push_null_or(2, stderr, Direction::Out)?;
+        given.push_standard(0, stdin, Direction::In)?;
+        given.push_standard(1, stdout, Direction::Out)?;
+        given.push_standard(2, stderr, Direction::Out)?;
         for (number, descriptor) in self.extra {
             if number < 3 || given.targets.contains(&number) {
                 return Err(SpawnError::DescriptorNumber { number });
@@ -237,13 +236,29 @@ impl Spawn {
         match channel.first_report().await {
             Some(Report::Started { pid }) => Ok(Tree::new(pid, channel, given.pipes)),
             Some(Report::Failed { step, errno }) => {
-                let directory = self.cwd.unwrap_or_default();
+                let directory = self.cwd.unwrap_or_else(|| PathBuf::from("."));
                 Err(SpawnError::from_step(step, errno, self.program, directory))
             }
             Some(Report::Exited { .. } | Report::Gone | Report::Survivors { .. }) | None => {
                 Err(SpawnError::WatchdogLost)
             }
         }
+    }
+}
+
+impl fmt::Debug for Spawn {
+    /// Names the environment's variables, but not their values: some are secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&OsString> = self.envs.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Spawn")
+            .field("program", &self.program)
+            .field("args", &self.args)
+            .field("envs", &names)
+            .field("cwd", &self.cwd)
+            .field("nice", &self.nice)
+            .field("user", &self.user)
+            .field("cgroup", &self.cgroup)
+            .finish_non_exhaustive()
     }
 }
 
@@ -275,22 +290,16 @@ impl Descriptors {
         self.targets.push(target);
     }
 
-    fn push_null_or(
+    fn push_standard(
         &mut self,
         target: i32,
         stdio: Stdio,
         direction: Direction,
     ) -> Result<(), SpawnError> {
         let descriptor = match stdio {
+            // What the watchdog has there itself.
+            Stdio::Null => return Ok(()),
             Stdio::Fd(descriptor) => descriptor,
-            Stdio::Null => {
-                let mode = match direction {
-                    Direction::In => OFlags::RDONLY,
-                    Direction::Out => OFlags::WRONLY,
-                };
-                rustix::fs::open("/dev/null", mode | OFlags::CLOEXEC, Mode::empty())
-                    .map_err(|errno| SpawnError::descriptors("/dev/null")(errno.into()))?
-            }
             Stdio::Pipe => self
                 .pipe(target, direction)
                 .map_err(SpawnError::descriptors("a pipe"))?,
@@ -342,7 +351,7 @@ impl Strings {
             Some(directory) => directory.to_owned(),
             // The watchdog's own directory is the root, so ours has to be named.
             None => std::env::current_dir().map_err(|source| SpawnError::WorkingDirectory {
-                directory: PathBuf::new(),
+                directory: PathBuf::from("."),
                 source,
             })?,
         };

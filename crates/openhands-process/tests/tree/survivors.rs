@@ -3,7 +3,7 @@
 use std::process::Stdio as StdStdio;
 use std::time::Duration;
 
-use openhands_process::{Cgroup, Exit, Spawn, Stdio};
+use openhands_process::{Cgroup, Exit, Spawn, Stdio, User};
 use pretty_assertions::assert_eq;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
@@ -109,6 +109,37 @@ async fn a_storm_of_forks_is_ended() {
     for cgroup in BOTH {
         let mark = Mark::new();
         let tree = start(&mark, cgroup, (script, 40)).await;
+        tokio::time::timeout(DEADLINE, tree.kill())
+            .await
+            .unwrap()
+            .unwrap();
+        mark.assert_none();
+    }
+}
+
+#[tokio::test]
+async fn a_fork_bomb_is_ended() {
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: not root, so the bomb cannot be given a user of its own to limit it");
+        return;
+    }
+    // It fills every process that its user may have and goes on trying.
+    let script = "exec prlimit --nproc=150 perl -e 'for (;;) { fork }'";
+    let user = User {
+        uid: 65_531,
+        gid: 65_531,
+        groups: Vec::new(),
+    };
+    for cgroup in BOTH {
+        let mark = Mark::new();
+        let spawn = mark
+            .sh(script)
+            .user(user.clone())
+            .nice(10)
+            .cwd("/")
+            .cgroup(cgroup);
+        let tree = spawn.start().await.unwrap();
+        mark.reach(100).await;
         tokio::time::timeout(DEADLINE, tree.kill())
             .await
             .unwrap()
