@@ -64,8 +64,8 @@ wire! {
         description: String = String::new(),
         entrypoint: String,
         contributes: CanvasExtensionContributes = CanvasExtensionContributes::default(),
-        backend: Option<CanvasExtensionBackend> = None,
-        icon: Option<String> = None,
+        backend when some: Option<CanvasExtensionBackend> = None,
+        icon when some: Option<String> = None,
     }
 
     /// An extension to install.

@@ -5,9 +5,10 @@ mod responses;
 mod text_or;
 
 pub use chat::{
-    ChatCompletion, ChatCompletionMessage, Choice, CompletionTokensDetails, CompletionUsage, Model,
-    OpenAiChatCompletionRequest, OpenAiChatMessage, OpenAiContentPart, OpenAiImageUrl,
-    OpenAiModelListResponse, OpenAiRole, OpenAiStreamOptions, PromptTokensDetails,
+    ChatCompletion, ChatCompletionChunk, ChatCompletionDelta, ChatCompletionMessage, Choice,
+    ChunkChoice, CompletionTokensDetails, CompletionUsage, Model, OpenAiChatCompletionRequest,
+    OpenAiChatMessage, OpenAiContentPart, OpenAiImageUrl, OpenAiModelListResponse, OpenAiRole,
+    OpenAiStreamOptions, PromptTokensDetails,
 };
 pub use responses::{
     OpenAiResponse, OpenAiResponseInputContentPart, OpenAiResponseInputMessage,

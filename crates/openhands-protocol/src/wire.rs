@@ -93,8 +93,9 @@ pub(crate) fn check_tag<E: Error>(found: &str, expected: &'static str) -> Result
 ///         is_input: bool = false,                // missing: this default
 ///         hook_type as "type": HookType = HookType::Command,   // another name on the wire
 ///         cwd when some: Option<String> = None,  // never written as null, in no form
+///         next_page_id when always: Option<String> = None,     // written as null in every form
 ///         title when present: Patch<String> = Patch::Absent,   // absent and null differ
-///         is_async as "async" or "async_": bool = false,       // a second name when reading
+///         is_async as "async" or "async_": bool = false,       // a second, internal name
 ///     }
 /// }
 /// ```
@@ -145,7 +146,7 @@ macro_rules! wire {
                     use serde::ser::SerializeMap as _;
                     let mut map = serializer.serialize_map(None)?;
                     $(self.$header.write_members(&mut map)?;)?
-                    $($crate::wire::wire!(@write [$($when)?] map, $crate::wire::wire!(@name $field $($rename)?), &self.$field);)*
+                    $($crate::wire::wire!(@write [$($when)?] map, $crate::wire::wire!(@written $field [$($rename)?] [$($alias)?]), &self.$field);)*
                     self.extra.write_members(&mut map)?;
                     $(map.serialize_entry($tag, $value)?;)?
                     map.end()
@@ -182,6 +183,7 @@ macro_rules! wire {
                                         other => { $($header.read_member(other, &mut map)?;)? }
                                     },
                                     Key::Other(name) => {
+                                        $crate::reader::check_member(&name, $name::FIELDS)?;
                                         extra.insert(name, map.next_value::<serde_json::Value>()?);
                                     }
                                 }
@@ -201,6 +203,10 @@ macro_rules! wire {
             }
         )*
     };
+    (@written $field:ident [$($rename:literal)?] []) => { $crate::wire::wire!(@name $field $($rename)?) };
+    (@written $field:ident [$rename:literal] [$alias:literal]) => {
+        $crate::writer::choose_name($rename, $alias)
+    };
     (@name $field:ident) => { stringify!($field) };
     (@name $field:ident $rename:literal) => { $rename };
     (@write [] $map:ident, $name:expr, $value:expr) => { $map.serialize_entry($name, $value)? };
@@ -208,6 +214,9 @@ macro_rules! wire {
         if let Some(value) = $value {
             $map.serialize_entry($name, value)?;
         }
+    };
+    (@write [always] $map:ident, $name:expr, $value:expr) => {
+        $map.serialize_entry($name, &$crate::json::Verbatim($value))?
     };
     (@write [present] $map:ident, $name:expr, $value:expr) => {
         if !$value.is_absent() {

@@ -14,7 +14,8 @@ wire! {
     pub struct OpenHandsAgentProfile ["agent_kind" = "openhands"] {
         schema_version: i64 = 4,
         id: AgentProfileId = AgentProfileId::random(),
-        name: String,
+        /// In requests the path has it.
+        name: String = String::new(),
         revision: i64 = 0,
         mcp_server_refs: Option<Vec<String>> = None,
         secret_refs: Option<Vec<String>> = None,
@@ -36,7 +37,8 @@ wire! {
     pub struct AcpAgentProfile ["agent_kind" = "acp"] {
         schema_version: i64 = 4,
         id: AgentProfileId = AgentProfileId::random(),
-        name: String,
+        /// In requests the path has it.
+        name: String = String::new(),
         revision: i64 = 0,
         mcp_server_refs: Option<Vec<String>> = None,
         secret_refs: Option<Vec<String>> = None,

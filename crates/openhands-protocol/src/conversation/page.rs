@@ -11,25 +11,25 @@ wire! {
     pub struct ConversationPage (default) {
         items: Vec<ConversationInfo>,
         /// Hex id of the first conversation of the next page.
-        next_page_id: Option<String> = None,
+        next_page_id when always: Option<String> = None,
     }
 
     /// Events of a conversation.
     pub struct EventPage (default) {
         items: Vec<Event>,
         /// Id of the first event of the next page.
-        next_page_id: Option<String> = None,
+        next_page_id when always: Option<String> = None,
     }
 
     /// Bash events.
     pub struct BashEventPage (default) {
         items: Vec<BashEvent>,
-        next_page_id: Option<String> = None,
+        next_page_id when always: Option<String> = None,
     }
 
     /// Directories.
     pub struct SubdirectoryPage (default) {
         items: Vec<SubdirectoryEntry>,
-        next_page_id: Option<String> = None,
+        next_page_id when always: Option<String> = None,
     }
 }

@@ -105,7 +105,9 @@ wire! {
         usage_id: String = "default".to_owned(),
         litellm_extra_body: JsonObject = JsonObject::new(),
         /// Computed; ignored when it is read by the reference.
-        is_subscription: bool,
+        is_subscription: bool = false,
+        /// Only in the file of a saved model.
+        schema_version when some: Option<i64> = None,
         /// Only in requests.
         fallback_strategy when some: Option<FallbackStrategy> = None,
     }

@@ -73,9 +73,9 @@ wire! {
     pub struct McpTestSuccess (default) {
         ok: bool = true,
         tools: Vec<String> = Vec::new(),
-        tool_result: Option<McpToolCallResult> = None,
-        resolved_mcp_servers: Option<Vec<JsonObject>> = None,
-        oauth_state: Option<McpOauthStateResponse> = None,
+        tool_result when some: Option<McpToolCallResult> = None,
+        resolved_mcp_servers when some: Option<Vec<JsonObject>> = None,
+        oauth_state when some: Option<McpOauthStateResponse> = None,
     }
 
     /// The server does not work.
@@ -95,10 +95,10 @@ wire! {
     /// A login was started.
     pub struct McpOauthStartResponse (default) {
         ok: bool,
-        job_id: Option<String> = None,
-        authorization_url: Option<String> = None,
-        error: Option<String> = None,
-        error_kind: Option<McpErrorKind> = None,
+        job_id when some: Option<String> = None,
+        authorization_url when some: Option<String> = None,
+        error when some: Option<String> = None,
+        error_kind when some: Option<McpErrorKind> = None,
     }
 
     /// How far a login is.
@@ -106,13 +106,13 @@ wire! {
         ok: bool,
         status: McpOauthStatus,
         job_id: String,
-        authorization_url: Option<String> = None,
+        authorization_url when some: Option<String> = None,
         callback_ready: bool = false,
-        tools: Option<Vec<String>> = None,
-        tool_result: Option<McpToolCallResult> = None,
-        oauth_state: Option<McpOauthStateResponse> = None,
-        error: Option<String> = None,
-        error_kind: Option<McpErrorKind> = None,
+        tools when some: Option<Vec<String>> = None,
+        tool_result when some: Option<McpToolCallResult> = None,
+        oauth_state when some: Option<McpOauthStateResponse> = None,
+        error when some: Option<String> = None,
+        error_kind when some: Option<McpErrorKind> = None,
     }
 
     /// Where the browser ended up.

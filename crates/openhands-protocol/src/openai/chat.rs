@@ -118,3 +118,28 @@ wire! {
         data: Vec<Model>,
     }
 }
+
+wire! {
+    /// What a chunk of a streamed answer adds.
+    pub struct ChatCompletionDelta (default) {
+        content when some: Option<String> = None,
+        role when some: Option<String> = None,
+    }
+
+    /// A piece of an answer.
+    pub struct ChunkChoice (default) {
+        delta: ChatCompletionDelta,
+        finish_reason when some: Option<String> = None,
+        index: i64,
+    }
+
+    /// A chunk of a streamed answer.
+    pub struct ChatCompletionChunk (default) {
+        id: String,
+        choices: Vec<ChunkChoice>,
+        created: i64,
+        model: String,
+        object: String = "chat.completion.chunk".to_owned(),
+        usage when some: Option<CompletionUsage> = None,
+    }
+}

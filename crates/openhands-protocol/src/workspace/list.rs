@@ -8,7 +8,7 @@ wire! {
         id: String,
         name: String,
         path: String,
-        parent_path as "parentPath": Option<String> = None,
+        parent_path as "parentPath" when some: Option<String> = None,
     }
 
     /// A directory whose children are offered.
