@@ -1,5 +1,6 @@
 //! Children, process trees, pseudo-terminals and the persistent shell.
 
+mod account;
 mod env;
 mod exit;
 mod output;
@@ -10,6 +11,7 @@ mod spawn;
 mod tree;
 mod watchdog;
 
+pub use account::Account;
 pub use env::{Environment, command_environment, shell_environment};
 pub use exit::{Exit, KILLED, TIMED_OUT, UNKNOWN};
 pub use output::HeadTail;

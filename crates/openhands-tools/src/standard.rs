@@ -10,6 +10,7 @@ impl Registry {
     /// Every tool of this crate.
     pub fn standard() -> Self {
         let mut registry = Self::empty();
+        registry.register(crate::terminal::NAME, crate::terminal::registration());
         registry.register(crate::patch::NAME, crate::patch::registration());
         registry.register(glob_tool::NAME, glob_tool::registration());
         registry.register(grep_tool::NAME, grep_tool::registration());

@@ -9,11 +9,11 @@ const OWN: &str =
 
 /// Reasons by case id.
 #[derive(Debug, Default)]
-pub struct Exceptions(Map<String, Value>);
+pub(crate) struct Exceptions(Map<String, Value>);
 
 impl Exceptions {
     /// The project's list, and the directory's own where it has one.
-    pub fn load(directory: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn load(directory: &Path) -> anyhow::Result<Self> {
         let mut reasons: Map<String, Value> = serde_json::from_str(OWN)?;
         if let Ok(text) = std::fs::read_to_string(directory.join("exceptions.json")) {
             reasons.extend(serde_json::from_str::<Map<String, Value>>(&text)?);
@@ -22,7 +22,7 @@ impl Exceptions {
     }
 
     /// Why the case may differ.
-    pub fn reason(&self, id: &str) -> Option<&str> {
+    pub(crate) fn reason(&self, id: &str) -> Option<&str> {
         self.0.get(id).and_then(Value::as_str)
     }
 }

@@ -20,14 +20,14 @@ const AT_ONCE: usize = 4;
 
 /// What to print, and the count.
 #[derive(Debug, Default)]
-pub struct Report {
-    pub lines: Vec<String>,
-    pub passed: usize,
-    pub failed: usize,
+pub(crate) struct Report {
+    pub(crate) lines: Vec<String>,
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
 }
 
 /// Runs every case file of `directory`, in the order of their names.
-pub async fn directory(directory: &Path, only: Option<&str>) -> anyhow::Result<Report> {
+pub(crate) async fn directory(directory: &Path, only: Option<&str>) -> anyhow::Result<Report> {
     let mut report = Report::default();
     let mut files = Vec::new();
     for path in case_files(directory)? {
