@@ -3,7 +3,7 @@ use crate::registry::Place;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-fn config(params: Value) -> Result<TerminalConfig, CreateError> {
+fn config(params: &Value) -> Result<TerminalConfig, CreateError> {
     let machine = Machine {
         place: Place {
             working_dir: "/".into(),
@@ -20,7 +20,7 @@ fn config(params: Value) -> Result<TerminalConfig, CreateError> {
 
 #[test]
 fn defaults_are_those_of_the_contract() {
-    let config = config(json!({})).unwrap();
+    let config = config(&json!({})).unwrap();
     assert_eq!(config.no_change_timeout, Duration::from_secs(30));
     assert_eq!(config.save_dir, Some("/p/observations".into()));
     assert_eq!(config.shell.nice, 10);
@@ -30,7 +30,7 @@ fn defaults_are_those_of_the_contract() {
 
 #[test]
 fn parameters_are_taken() {
-    let config = config(json!({
+    let config = config(&json!({
         "no_change_timeout_seconds": 2, "terminal_type": "tmux", "shell_path": "/bin/bash", "env": {"A_1": "x"},
     }))
     .unwrap();
@@ -60,7 +60,7 @@ fn bad_parameters_are_named() {
         ),
         (json!({"username": "no such account"}), "username"),
     ] {
-        match config(params.clone()) {
+        match config(&params) {
             Err(CreateError::BadParameter {
                 parameter: named, ..
             }) => assert_eq!(named, parameter, "{params}"),

@@ -141,14 +141,14 @@ impl TerminalExecutor {
                 // What the input was for has ended by itself; typing it at the prompt would run it as a command.
                 return Ok(self.observe(
                     command,
-                    End::Completed(completed),
+                    &End::Completed(completed),
                     &shell.output(),
                     &earlier,
                 ));
             }
             earlier = shell.output().text;
         } else if busy && !action.is_input && !command.is_empty() {
-            return Ok(self.observe(command, End::Refused, &shell.output(), &earlier));
+            return Ok(self.observe(command, &End::Refused, &shell.output(), &earlier));
         }
         let end = streaming(
             &shell,
@@ -160,7 +160,7 @@ impl TerminalExecutor {
         if action.is_input {
             output.text = without_echo(&output.text, command).to_owned();
         }
-        Ok(self.observe(command, end, &output, &earlier))
+        Ok(self.observe(command, &end, &output, &earlier))
     }
 
     async fn send_and_wait(
@@ -205,7 +205,7 @@ impl TerminalExecutor {
     fn observe(
         &self,
         command: &str,
-        end: End,
+        end: &End,
         output: &Output,
         earlier: &str,
     ) -> TerminalObservation {
@@ -214,7 +214,7 @@ impl TerminalExecutor {
             text = format!("{}\n{text}", earlier.trim());
         }
         let mut metadata = CmdOutputMetadata::default();
-        match &end {
+        match end {
             End::Completed(completed) => {
                 text = self.complete(command, completed, output, text, &mut metadata);
             }
@@ -223,7 +223,7 @@ impl TerminalExecutor {
             End::Refused => metadata.suffix = texts::refused(command),
         }
         if output.earlier > 0 && !matches!(end, End::Completed(_)) {
-            metadata.prefix = texts::CONTINUED.to_owned();
+            texts::CONTINUED.clone_into(&mut metadata.prefix);
         }
         let text = truncate_middle(text.trim(), MAX_CHARS, DEFAULT_NOTICE).into_owned();
         TerminalObservation {
