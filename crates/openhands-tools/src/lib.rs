@@ -17,6 +17,7 @@ mod definition;
 mod executor;
 pub mod file_editor;
 pub mod patch;
+pub mod planning;
 mod presets;
 mod registry;
 mod resolve;

@@ -5,12 +5,15 @@
 
 use crate::registry::Registry;
 use crate::search::{glob_tool, grep_tool};
+use crate::{file_editor, patch, planning};
 
 impl Registry {
     /// Every tool of this crate.
     pub fn standard() -> Self {
         let mut registry = Self::empty();
-        registry.register(crate::patch::NAME, crate::patch::registration());
+        registry.register(file_editor::NAME, file_editor::registration());
+        registry.register(planning::NAME, planning::registration());
+        registry.register(patch::NAME, patch::registration());
         registry.register(glob_tool::NAME, glob_tool::registration());
         registry.register(grep_tool::NAME, grep_tool::registration());
         registry
