@@ -26,6 +26,7 @@ pub mod safe_write;
 mod schema;
 pub mod search;
 mod standard;
+pub mod task_tracker;
 pub mod terminal;
 pub mod truncate;
 

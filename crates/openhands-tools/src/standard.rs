@@ -5,7 +5,7 @@
 
 use crate::registry::Registry;
 use crate::search::{glob_tool, grep_tool};
-use crate::{file_editor, patch, planning};
+use crate::{file_editor, patch, planning, task_tracker};
 
 impl Registry {
     /// Every tool of this crate.
@@ -13,6 +13,7 @@ impl Registry {
         let mut registry = Self::empty();
         registry.register(file_editor::NAME, file_editor::registration());
         registry.register(planning::NAME, planning::registration());
+        registry.register(task_tracker::NAME, task_tracker::registration());
         registry.register(patch::NAME, patch::registration());
         registry.register(glob_tool::NAME, glob_tool::registration());
         registry.register(grep_tool::NAME, grep_tool::registration());
