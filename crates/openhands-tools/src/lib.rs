@@ -16,6 +16,7 @@ mod blocking;
 mod definition;
 mod executor;
 pub mod file_editor;
+pub mod gemini;
 pub mod patch;
 pub mod planning;
 mod presets;
