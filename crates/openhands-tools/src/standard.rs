@@ -25,3 +25,7 @@ impl Registry {
         registry
     }
 }
+
+#[cfg(test)]
+#[path = "standard_tests.rs"]
+mod tests;
