@@ -28,7 +28,7 @@ fn updated(text: &str, hunks: &str) -> Result<(String, u64), String> {
         FileAction::Update { chunks, .. } => {
             Ok((FileText::new(text).changed(chunks).plain(), patch.fuzz))
         }
-        other => panic!("unexpected {other:?}"),
+        FileAction::Add { .. } | FileAction::Delete => panic!("another action"),
     }
 }
 
@@ -227,7 +227,9 @@ fn patch_between(old: &str, new: &str) -> String {
             ChangeTag::Delete => '-',
             ChangeTag::Insert => '+',
         };
-        body.push_str(&format!("{sign}{}\n", change.value()));
+        body.push(sign);
+        body.push_str(change.value());
+        body.push('\n');
     }
     body.pop();
     body

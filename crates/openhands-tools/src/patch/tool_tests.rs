@@ -44,10 +44,10 @@ async fn the_example_in_the_description_applies() {
     write("src/old_cart.py", "");
     let tool = ApplyPatchTool::new(dir.path());
     let description = &tool.spec().description;
-    let begin = description.find("*** Begin Patch\n").unwrap();
-    let end = description.find("*** End Patch").unwrap() + "*** End Patch".len();
+    let (_, after) = description.split_once("*** Begin Patch\n").unwrap();
+    let (body, _) = after.split_once("*** End Patch").unwrap();
     let context = CallContext::detached(ToolCallId::new("call"), ConversationId::random());
-    let action = decoded(&description[begin..end]);
+    let action = decoded(&format!("*** Begin Patch\n{body}*** End Patch"));
     let observation = ApplyPatchExecutor::new(dir.path())
         .execute(action, context)
         .await

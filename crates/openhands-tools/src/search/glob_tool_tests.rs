@@ -14,10 +14,10 @@ async fn run(dir: &tempfile::TempDir, arguments: Value) -> GlobObservation {
     let action = GlobTool::new(dir.path()).decode(&arguments).unwrap();
     let executor = GlobExecutor::new(dir.path(), Some(dir.path().join("home")));
     let context = CallContext::detached(ToolCallId::new("call"), ConversationId::random());
-    match executor.execute(action, context).await.unwrap() {
-        Observation::Glob(observation) => observation,
-        other => panic!("unexpected {}", other.kind()),
-    }
+    let Observation::Glob(observation) = executor.execute(action, context).await.unwrap() else {
+        panic!("another kind");
+    };
+    observation
 }
 
 fn workspace() -> (tempfile::TempDir, String) {

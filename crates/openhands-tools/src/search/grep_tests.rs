@@ -177,7 +177,7 @@ fn links_loops_pipes_and_closed_files_are_passed_over() {
             .unwrap()
             .success()
     );
-    fs::set_permissions(dir.path().join("closed"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(dir.path().join("closed"), fs::Permissions::from_mode(0o0)).unwrap();
     let closed_to_us = fs::read(dir.path().join("closed")).is_err();
     let expected: &[&str] = if closed_to_us {
         &["real/a"]

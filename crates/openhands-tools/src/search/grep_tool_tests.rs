@@ -11,7 +11,7 @@ use crate::definition::ToolDefinition;
 use crate::executor::{CallContext, ToolError, ToolExecutor};
 use crate::resources::Locks;
 
-fn object(value: Value) -> Map<String, Value> {
+fn object(value: &Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap()
 }
 
@@ -21,16 +21,16 @@ fn context() -> CallContext {
 
 async fn run(dir: &tempfile::TempDir, arguments: Value) -> GrepObservation {
     let action = GrepTool::new(dir.path())
-        .decode(&object(arguments))
+        .decode(&object(&arguments))
         .unwrap();
-    match GrepExecutor::new(dir.path())
+    let Observation::Grep(observation) = GrepExecutor::new(dir.path())
         .execute(action, context())
         .await
         .unwrap()
-    {
-        Observation::Grep(observation) => observation,
-        other => panic!("unexpected {}", other.kind()),
-    }
+    else {
+        panic!("another kind");
+    };
+    observation
 }
 
 fn text(observation: &GrepObservation) -> String {
@@ -96,11 +96,11 @@ async fn a_cancelled_call_ends_as_cancelled() {
 fn arguments_are_checked_and_nothing_is_locked() {
     let tool = GrepTool::new(std::path::Path::new("/ws"));
     let action = tool
-        .decode(&object(json!({"pattern": "x", "path": null})))
+        .decode(&object(&json!({"pattern": "x", "path": null})))
         .unwrap();
     assert_eq!(tool.locks(&action), Locks::none());
     let invalid = tool
-        .decode(&object(json!({"path": 3, "more": 1})))
+        .decode(&object(&json!({"path": 3, "more": 1})))
         .unwrap_err();
     let places: Vec<_> = invalid
         .errors
