@@ -93,6 +93,8 @@ async fn main() -> Result<(), Failure> {
         "tokio::process",
         "tree, no cgroup",
         "tree, cgroup",
+        "kill with daemon, no cgroup",
+        "kill with daemon, cgroup",
     ];
     for (name, times) in names.iter().zip(&mut times) {
         line(name, times);
