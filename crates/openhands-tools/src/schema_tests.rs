@@ -7,7 +7,7 @@ const BOTH: Additions = Additions {
     summary: true,
 };
 
-fn spec(schema: Value, read_only: bool) -> ToolSpec {
+fn spec(schema: &Value, read_only: bool) -> ToolSpec {
     ToolSpec {
         name: "t".into(),
         description: "d".into(),
@@ -37,11 +37,11 @@ fn added_fields_come_first_and_risk_only_where_something_can_change() {
     let schema =
         json!({"type": "object", "properties": {"b": {"type": "string"}, "a": {"type": "string"}}});
     assert_eq!(
-        names(&parameters(&spec(schema.clone(), false), BOTH)),
+        names(&parameters(&spec(&schema, false), BOTH)),
         ["security_risk", "summary", "b", "a"]
     );
     assert_eq!(
-        names(&parameters(&spec(schema, true), BOTH)),
+        names(&parameters(&spec(&schema, true), BOTH)),
         ["summary", "b", "a"]
     );
 }
@@ -49,7 +49,7 @@ fn added_fields_come_first_and_risk_only_where_something_can_change() {
 #[test]
 fn a_tool_keeps_its_own_summary() {
     let own = json!({"type": "object", "properties": {"summary": {"type": "integer"}}, "required": ["summary"]});
-    let reduced = parameters(&spec(own, true), BOTH);
+    let reduced = parameters(&spec(&own, true), BOTH);
     assert_eq!(reduced["properties"]["summary"], json!({"type": "integer"}));
     assert_eq!(reduced["required"], json!(["summary"]));
 }
@@ -70,7 +70,7 @@ fn references_alternatives_and_defaults_are_resolved() {
         "required": [],
     });
     let reduced = parameters(
-        &spec(schema, true),
+        &spec(&schema, true),
         Additions {
             security_risk: true,
             summary: false,
@@ -91,7 +91,7 @@ fn references_alternatives_and_defaults_are_resolved() {
 
 #[test]
 fn both_wire_forms_carry_the_same_parameters() {
-    let tool = spec(json!({"type": "object", "properties": {}}), false);
+    let tool = spec(&json!({"type": "object", "properties": {}}), false);
     let chat = chat_form(&tool, BOTH);
     let flat = responses_form(&tool, BOTH);
     assert_eq!(chat["function"]["parameters"], flat["parameters"]);

@@ -18,6 +18,9 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::sync::broadcast::error::RecvError;
 
+/// How much longer than the limit silence may last. A command that ends, or prints, just at the limit is then seen to
+/// do so, as it is by the reference, which looks only every half second.
+const SILENCE_GRACE: Duration = Duration::from_millis(200);
 /// The part of the host's idle limit that a foreground command may take.
 const FOREGROUND_SHARE: f64 = 0.9;
 
@@ -177,7 +180,9 @@ impl TerminalExecutor {
             .timeout
             .map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX / 4));
         let limits = Wait {
-            soft: hard.is_none().then_some(self.config.no_change_timeout),
+            soft: hard
+                .is_none()
+                .then_some(self.config.no_change_timeout + SILENCE_GRACE),
             hard,
         };
         match shell
