@@ -1,16 +1,18 @@
 //! The builder of a command, and every way its start can fail.
 
+mod descriptors;
 mod error;
+mod strings;
 
-use std::ffi::{CString, OsStr, OsString};
+use std::ffi::{CString, OsString};
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use rustix::pipe::{PipeFlags, pipe_with};
-use tokio::net::unix::pipe;
+use descriptors::{Descriptors, Direction};
+use strings::Strings;
 
+pub(crate) use descriptors::Pipes;
 pub use error::SpawnError;
 
 use crate::tree::{Channel, Tree};
@@ -260,123 +262,4 @@ impl fmt::Debug for Spawn {
             .field("cgroup", &self.cgroup)
             .finish_non_exhaustive()
     }
-}
-
-/// Our ends of the command's pipes.
-#[derive(Debug, Default)]
-pub(crate) struct Pipes {
-    pub(crate) stdin: Option<pipe::Sender>,
-    pub(crate) stdout: Option<pipe::Receiver>,
-    pub(crate) stderr: Option<pipe::Receiver>,
-}
-
-#[derive(Clone, Copy)]
-enum Direction {
-    In,
-    Out,
-}
-
-/// The command's descriptors, with the numbers they get there, and what stays with us.
-#[derive(Debug, Default)]
-struct Descriptors {
-    owned: Vec<OwnedFd>,
-    targets: Vec<i32>,
-    pipes: Pipes,
-}
-
-impl Descriptors {
-    fn push(&mut self, target: i32, descriptor: OwnedFd) {
-        self.owned.push(descriptor);
-        self.targets.push(target);
-    }
-
-    fn push_standard(
-        &mut self,
-        target: i32,
-        stdio: Stdio,
-        direction: Direction,
-    ) -> Result<(), SpawnError> {
-        let descriptor = match stdio {
-            // What the watchdog has there itself.
-            Stdio::Null => return Ok(()),
-            Stdio::Fd(descriptor) => descriptor,
-            Stdio::Pipe => self
-                .pipe(target, direction)
-                .map_err(SpawnError::descriptors("a pipe"))?,
-        };
-        self.push(target, descriptor);
-        Ok(())
-    }
-
-    /// Makes a pipe, keeps our end and returns the command's.
-    fn pipe(&mut self, target: i32, direction: Direction) -> std::io::Result<OwnedFd> {
-        let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
-        match direction {
-            Direction::In => {
-                self.pipes.stdin = Some(pipe::Sender::from_owned_fd(write)?);
-                Ok(read)
-            }
-            Direction::Out => {
-                let ours = Some(pipe::Receiver::from_owned_fd(read)?);
-                if target == 1 {
-                    self.pipes.stdout = ours;
-                } else {
-                    self.pipes.stderr = ours;
-                }
-                Ok(write)
-            }
-        }
-    }
-}
-
-/// The request's strings, NUL-terminated.
-struct Strings {
-    program: CString,
-    args: Vec<CString>,
-    env: Vec<CString>,
-    directory: CString,
-}
-
-impl Strings {
-    fn new(
-        program: &OsStr,
-        arg0: Option<OsString>,
-        args: Vec<OsString>,
-        envs: Vec<(OsString, OsString)>,
-        cwd: Option<&Path>,
-    ) -> Result<Self, SpawnError> {
-        let first = arg0.unwrap_or_else(|| program.to_owned());
-        let args = std::iter::once(first).chain(args);
-        let directory = match cwd {
-            Some(directory) => directory.to_owned(),
-            // The watchdog's own directory is the root, so ours has to be named.
-            None => std::env::current_dir().map_err(|source| SpawnError::WorkingDirectory {
-                directory: PathBuf::from("."),
-                source,
-            })?,
-        };
-        Ok(Self {
-            program: terminated(program.as_bytes().to_vec(), "the program's name")?,
-            args: args
-                .map(|arg| terminated(arg.into_vec(), "an argument"))
-                .collect::<Result<_, _>>()?,
-            env: envs
-                .into_iter()
-                .map(|(name, value)| {
-                    let mut entry = name.into_vec();
-                    entry.push(b'=');
-                    entry.extend_from_slice(value.as_bytes());
-                    terminated(entry, "the environment")
-                })
-                .collect::<Result<_, _>>()?,
-            directory: terminated(
-                directory.into_os_string().into_vec(),
-                "the working directory",
-            )?,
-        })
-    }
-}
-
-fn terminated(bytes: Vec<u8>, what: &'static str) -> Result<CString, SpawnError> {
-    CString::new(bytes).map_err(|_| SpawnError::ContainsNul { what })
 }

@@ -28,3 +28,14 @@ wire! {
         file_size: u64,
     }
 }
+
+wire! {
+    /// `archive_manifest.json` inside an archive of a directory.
+    pub struct ArchiveManifest (default) {
+        excludes: Vec<String> = Vec::new(),
+        file_count: u64,
+        format: String,
+        source: String,
+        total_bytes: u64,
+    }
+}

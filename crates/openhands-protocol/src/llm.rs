@@ -22,4 +22,5 @@ pub use profile::{
 };
 pub use provider_connection::{
     ProviderConnectionCreateRequest, ProviderConnectionResponse, ProviderConnectionUpdateRequest,
+    StoredProviderConnection, StoredProviderConnections,
 };

@@ -9,4 +9,6 @@ pub use catalog::{
     PluginSkillSummary, PluginSource, PluginsRequest, PluginsResponse, UninstallPluginResponse,
     UpdatePluginResponse, UpdatePluginStateRequest, UpdatePluginStateResponse,
 };
-pub use installed::{InstalledExtension, InstalledExtensions};
+pub use installed::{
+    InstalledExtension, InstalledExtensions, Marketplace, MarketplaceEntry, MarketplaceOwner,
+};

@@ -7,7 +7,9 @@
 
 use openhands_sdk_rs::protocol::tool::Tool;
 use openhands_sdk_rs::protocol::{ConversationId, ToolCallId};
-use openhands_sdk_rs::tools::{CallContext, Machine, OutputSink, Place, Preset, PresetOptions, Registry};
+use openhands_sdk_rs::tools::{
+    CallContext, Machine, OutputSink, Place, Preset, PresetOptions, Registry,
+};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -31,8 +33,16 @@ fn script(workspace: &Path) -> Vec<Turn> {
             json!({"command": "create", "path": program, "file_text":
                 "import sys\n\nnumbers = [float(word) for word in sys.argv[1:]]\nprint(sum(numbers) / (len(numbers) - 1))\n"}),
         ),
-        Turn("Does it work? The mean of 2, 4 and 6 is 4.", "terminal", json!({"command": "python3 mean.py 2 4 6"})),
-        Turn("It does not. Where is the division?", "grep", json!({"pattern": "len\\(numbers\\)"})),
+        Turn(
+            "Does it work? The mean of 2, 4 and 6 is 4.",
+            "terminal",
+            json!({"command": "python3 mean.py 2 4 6"}),
+        ),
+        Turn(
+            "It does not. Where is the division?",
+            "grep",
+            json!({"pattern": "len\\(numbers\\)"}),
+        ),
         Turn(
             "One less than there are: that is the bug.",
             "file_editor",
@@ -48,7 +58,11 @@ fn script(workspace: &Path) -> Vec<Turn> {
             "apply_patch",
             json!({"patch": "*** Begin Patch\n*** Update File: mean.py\n@@\n import sys\n+# Prints the mean of its arguments.\n*** End Patch"}),
         ),
-        Turn("Done.", "terminal", json!({"command": "cat mean.py; for n in 1 2 3; do echo \"check $n\"; done"})),
+        Turn(
+            "Done.",
+            "terminal",
+            json!({"command": "cat mean.py; for n in 1 2 3; do echo \"check $n\"; done"}),
+        ),
     ]
 }
 
@@ -71,9 +85,15 @@ async fn main() -> anyhow::Result<()> {
     let tools = registry.executors(&wanted, &machine)?;
     let conversation = ConversationId::random();
 
-    for (number, Turn(thought, tool, arguments)) in script(workspace.path()).into_iter().enumerate() {
-        println!("\n\x1b[1m{thought}\x1b[0m\n\x1b[36m{tool}\x1b[0m {}", brief(&arguments));
-        let definition = definitions.get(tool).ok_or_else(|| anyhow::anyhow!("no tool named {tool}"))?;
+    for (number, Turn(thought, tool, arguments)) in script(workspace.path()).into_iter().enumerate()
+    {
+        println!(
+            "\n\x1b[1m{thought}\x1b[0m\n\x1b[36m{tool}\x1b[0m {}",
+            brief(&arguments)
+        );
+        let definition = definitions
+            .get(tool)
+            .ok_or_else(|| anyhow::anyhow!("no tool named {tool}"))?;
         let action = definition.decode(arguments.as_object().unwrap_or(&serde_json::Map::new()))?;
         let (output, mut live) = OutputSink::channel(64);
         let context = CallContext {

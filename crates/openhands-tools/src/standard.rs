@@ -6,12 +6,13 @@
 use crate::gemini::{edit, list_directory, read_file, write_file};
 use crate::registry::Registry;
 use crate::search::{glob_tool, grep_tool};
-use crate::{file_editor, patch, planning, task_tracker};
+use crate::{file_editor, patch, planning, task_tracker, terminal};
 
 impl Registry {
     /// Every tool of this crate.
     pub fn standard() -> Self {
         let mut registry = Self::empty();
+        registry.register(terminal::NAME, terminal::registration());
         registry.register(file_editor::NAME, file_editor::registration());
         registry.register(planning::NAME, planning::registration());
         registry.register(task_tracker::NAME, task_tracker::registration());

@@ -1,8 +1,8 @@
-use super::without_foreign_done;
+use super::relevant;
 use pretty_assertions::assert_eq;
 
 fn kept(after: &str, output: &str) -> String {
-    String::from_utf8(without_foreign_done(after.as_bytes(), output.as_bytes())).unwrap()
+    String::from_utf8(relevant(after.as_bytes(), output.as_bytes())).unwrap()
 }
 
 #[test]
@@ -36,4 +36,19 @@ fn other_ends_are_always_mentioned() {
     ] {
         assert_eq!(kept(after, ""), after);
     }
+}
+
+#[test]
+fn a_stop_is_old_news_when_the_job_has_ended() {
+    let ended = "[1]+  Terminated              sleep 50\r\n";
+    assert_eq!(
+        kept(
+            &format!("\r\n[1]+  Stopped                 sleep 50\r\n{ended}"),
+            ""
+        ),
+        ended
+    );
+    let two =
+        "\r\n[1]+  Stopped                 sleep 50\r\n[2]-  Terminated              sleep 5\r\n";
+    assert_eq!(kept(two, ""), two);
 }

@@ -118,97 +118,48 @@ impl Script {
                 b"; \\builtin unset -f __oh_done; } 2>/dev/null; \\builtin return $1; }; ",
             );
         }
-        self.restore_status(restore, &mut out);
-        self.body(text, form, restore, &mut out);
-        if restore.mark_done {
-            out.extend_from_slice(b"; __oh_done $?");
-        }
-        if form == Form::Eval && quotable(text) {
-            out.push(b'\n');
+        restore_status(restore, &mut out);
+        let options = options(restore);
+        let done: &[u8] = if restore.mark_done {
+            b"; __oh_done $?"
         } else {
-            self.end_of_text(text, form, &mut out);
-        }
-        out
-    }
-
-    /// The line that only sets `$?`, for a command that never ran.
-    pub(crate) fn nothing(&self, status: u8) -> Vec<u8> {
-        let mut out = Vec::new();
-        self.restore_status(
-            &Restore {
-                status,
-                ..Restore::default()
-            },
-            &mut out,
-        );
-        out.extend_from_slice(b"\\builtin set -- \"$@\"\n");
-        out
-    }
-
-    fn restore_status(&self, restore: &Restore, out: &mut Vec<u8>) {
-        let _ = self;
-        if restore.pipe_status.len() > 1 {
-            let parts: Vec<String> = restore
-                .pipe_status
-                .iter()
-                .map(|s| format!("(exit {s})"))
-                .collect();
-            out.extend_from_slice(parts.join(" | ").as_bytes());
-            out.extend_from_slice(b"; ");
-        } else if restore.status != 0 {
-            // A function is the only way to an arbitrary status without a fork; it removes itself.
-            let line = format!(
-                "__oh_status() {{ \\builtin unset -f __oh_status; \\builtin return {}; }}; __oh_status || ",
-                restore.status
-            );
-            out.extend_from_slice(line.as_bytes());
-        }
-    }
-
-    fn body(&self, text: &str, form: Form, restore: &Restore, out: &mut Vec<u8>) {
-        let options = match (restore.xtrace, restore.verbose) {
-            (false, false) => "",
-            (true, false) => "\\builtin set -x; ",
-            (false, true) => "\\builtin set -v; ",
-            (true, true) => "\\builtin set -xv; ",
+            b""
         };
         match form {
             Form::Eval if quotable(text) => {
                 out.extend_from_slice(b"\\builtin eval ");
-                quote(&format!("{options}{text}"), out);
+                quote(&format!("{options}{text}"), &mut out);
                 out.extend_from_slice(b" 0<>");
                 out.extend_from_slice(&self.tty);
+                out.extend_from_slice(done);
             }
-            Form::Eval => {
-                out.extend_from_slice(b"{ ");
-                out.extend_from_slice(options.as_bytes());
-                let _ = options;
-                out.extend_from_slice(
-                    format!("\\builtin eval \"$(</dev/fd/{TEXT_FD})\" 0<>").as_bytes(),
-                );
-                out.extend_from_slice(&self.tty);
-                out.extend_from_slice(
-                    format!(" {TEXT_FD}<&-; }} {TEXT_FD}<<'{}'", self.token.as_str()).as_bytes(),
-                );
-            }
+            Form::Eval => self.eval_document(text, options, done, &mut out),
             Form::Group => {
                 out.extend_from_slice(b"{ ");
                 out.extend_from_slice(options.as_bytes());
                 out.extend_from_slice(text.as_bytes());
                 out.extend_from_slice(b"\n} 0<>");
                 out.extend_from_slice(&self.tty);
+                out.extend_from_slice(done);
             }
         }
+        out.push(b'\n');
+        out
     }
 
-    fn end_of_text(&self, text: &str, form: Form, out: &mut Vec<u8>) {
+    /// A text that is better not quoted, as a document that `eval` reads.
+    fn eval_document(&self, text: &str, options: &str, done: &[u8], out: &mut Vec<u8>) {
+        let tty = String::from_utf8_lossy(&self.tty);
+        let end = self.token.as_str();
+        let start = format!(
+            "{{ {options}\\builtin eval \"$(</dev/fd/{TEXT_FD})\" 0<>{tty} {TEXT_FD}<&-; }} {TEXT_FD}<<'{end}'"
+        );
+        out.extend_from_slice(start.as_bytes());
+        out.extend_from_slice(done);
         out.push(b'\n');
-        if form == Form::Eval {
-            out.extend_from_slice(text.as_bytes());
-            out.push(b'\n');
-            out.extend_from_slice(self.token.as_str().as_bytes());
-            out.push(b'\n');
-        }
+        out.extend_from_slice(text.as_bytes());
+        out.push(b'\n');
+        out.extend_from_slice(end.as_bytes());
     }
 
     fn print(&self, mark: Mark) -> Vec<u8> {
@@ -254,6 +205,36 @@ impl Script {
             .as_bytes(),
         );
         out
+    }
+}
+
+/// Brings `$?`, and `PIPESTATUS` if asked for, back to what they were.
+fn restore_status(restore: &Restore, out: &mut Vec<u8>) {
+    if restore.pipe_status.len() > 1 {
+        let parts: Vec<String> = restore
+            .pipe_status
+            .iter()
+            .map(|s| format!("(exit {s})"))
+            .collect();
+        out.extend_from_slice(parts.join(" | ").as_bytes());
+        out.extend_from_slice(b"; ");
+    } else if restore.status != 0 {
+        // A function is the only way to an arbitrary status without a fork; it removes itself.
+        let line = format!(
+            "__oh_status() {{ \\builtin unset -f __oh_status; \\builtin return {}; }}; __oh_status || ",
+            restore.status
+        );
+        out.extend_from_slice(line.as_bytes());
+    }
+}
+
+/// Turns the traces on again that were on before.
+fn options(restore: &Restore) -> &'static str {
+    match (restore.xtrace, restore.verbose) {
+        (false, false) => "",
+        (true, false) => "\\builtin set -x; ",
+        (false, true) => "\\builtin set -v; ",
+        (true, true) => "\\builtin set -xv; ",
     }
 }
 

@@ -19,6 +19,7 @@ use super::marks::Token;
 use super::report::{Report, ReportReader};
 use super::script::{Form, Restore, Script};
 use super::stream::{Ended, Step, Stream};
+use super::syntax::{self, Scan};
 use crate::exit::Exit;
 use crate::pty::{self, Master, Meaning};
 use crate::screen;
@@ -91,7 +92,7 @@ impl Session {
         }
         let tree = spawn.start().await?;
         let mut stream = Stream::new(config.output_cap, &token, preview);
-        stream.begin(0, true);
+        stream.begin(0, true, Some(0));
         let link = Arc::new(Link {
             tree,
             master,
@@ -133,8 +134,7 @@ impl Session {
                 })
             }
             Ok(Ok(Ended::Reported(report))) => {
-                self.state.lock().known = *report;
-                self.state.lock().known.status = 0;
+                self.learn(&report);
                 self.link.stream.lock().discard();
                 Ok(())
             }
@@ -178,8 +178,7 @@ impl Session {
                     .command(state.number, text, form, environment, &restore),
             )
         };
-        let mentions_exit = text.contains("exit") || text.contains("logout");
-        self.send(number, mentions_exit, line).await
+        self.send(number, None, line, text).await
     }
 
     /// Lets bash report with this status, without running anything. `echo` is shown as the output.
@@ -189,19 +188,26 @@ impl Session {
             state.number += 1;
             state.number
         };
-        let line = self.script.nothing(status);
         self.link.stream.lock().output_bytes(echo);
-        self.send(number, false, line).await
+        self.send(number, Some(status), Vec::new(), "").await
     }
 
     async fn send(
         &self,
         number: u64,
-        mentions_exit: bool,
+        status: Option<u8>,
         mut line: Vec<u8>,
+        text: &str,
     ) -> Result<(), ShellError> {
+        // An unclosed quote in an `eval` leaves bash 5.2 unable to read the first word of the next line; an empty
+        // line heals it. But PROMPT_COMMAND runs before each line, so one that is set is not run for nothing.
+        let simple = syntax::scan(text) == Scan::Simple && !text.contains("eval");
+        if self.state.lock().known.prompt_command.is_empty() || !simple {
+            line.push(b'\n');
+        }
         line.extend(self.script.report(number));
-        self.link.stream.lock().begin(number, mentions_exit);
+        let mentions_exit = text.contains("exit") || text.contains("logout");
+        self.link.stream.lock().begin(number, mentions_exit, status);
         // If bash dies meanwhile, the listener says so.
         match self.write(&line).await {
             Ok(()) | Err(ShellError::Terminal(_)) => Ok(()),

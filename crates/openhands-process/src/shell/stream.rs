@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::capture::Capture;
 use super::marks::{MarkFilter, Piece, Place, Token};
-use super::notices::without_foreign_done;
+use super::notices::relevant;
 use super::report::Report;
 use crate::exit::Exit;
 
@@ -57,6 +57,7 @@ pub(crate) struct Stream {
 struct Running {
     number: u64,
     mentions_exit: bool,
+    status: Option<u8>,
     end_seen: bool,
     report: Option<Box<Report>>,
     settled: bool,
@@ -79,8 +80,9 @@ impl Stream {
         }
     }
 
-    /// A command begins. What was printed since the last one counts as its output, as on a terminal.
-    pub(crate) fn begin(&mut self, number: u64, mentions_exit: bool) {
+    /// A command begins. What was printed since the last one counts as its output, as on a terminal. A given
+    /// `status` counts instead of the reported one.
+    pub(crate) fn begin(&mut self, number: u64, mentions_exit: bool, status: Option<u8>) {
         self.finished = None;
         self.ended = None;
         self.after = None;
@@ -88,6 +90,7 @@ impl Stream {
         self.running = Some(Running {
             number,
             mentions_exit,
+            status,
             end_seen: false,
             report: None,
             settled: false,
@@ -197,11 +200,12 @@ impl Stream {
     }
 
     /// A report from the control socket. One of another command is a leftover of an interrupted line.
-    pub(crate) fn report(&mut self, report: Report) -> Step {
+    pub(crate) fn report(&mut self, mut report: Report) -> Step {
         match &mut self.running {
             Some(running) if running.number == report.command => {
                 // The first one has the command's status; a second one follows only to settle.
                 if running.report.is_none() {
+                    report.status = running.status.unwrap_or(report.status);
                     running.report = Some(Box::new(report));
                 }
                 self.try_end()
@@ -254,7 +258,7 @@ impl Stream {
                 if after.ends_with(&prompt) {
                     after.truncate(after.len() - prompt.len());
                 }
-                let kept = without_foreign_done(&after, self.capture.recent());
+                let kept = relevant(&after, self.capture.recent());
                 self.capture.push(&kept);
             }
             None => self.capture.strip_suffix(&prompt),

@@ -129,7 +129,14 @@ impl Zygote {
             }
         }
         drop(socket);
-        while !self.guards.is_empty() || self.sweep.is_some() {
+        // The guards end their trees now; should anyone have slipped through to us, we end them.
+        loop {
+            if self.guards.is_empty() {
+                if self.sweep_orphans() {
+                    break;
+                }
+                self.sweep.get_or_insert(FIRST_SWEEP);
+            }
             self.wait(None);
             self.reap();
         }

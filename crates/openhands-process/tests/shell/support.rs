@@ -93,18 +93,29 @@ impl Bench {
 
     /// Begins a command and waits until its output contains `sign`.
     pub(crate) async fn until(&self, command: &str, sign: &str) {
-        let mut pieces = self.shell.subscribe();
+        let pieces = self.shell.subscribe();
         self.shell.run(command, &[]).await.unwrap();
-        let mut seen = Vec::new();
-        let look = async {
-            while !String::from_utf8_lossy(&seen).contains(sign) {
-                seen.extend_from_slice(&pieces.recv().await.unwrap());
-            }
-        };
-        tokio::time::timeout(FAR, look)
-            .await
-            .expect("the sign never came");
+        look_for(pieces, sign).await;
     }
+
+    /// Types bytes and waits until the output from then on contains `sign`.
+    pub(crate) async fn until_more(&self, bytes: &[u8], sign: &str) {
+        let pieces = self.shell.subscribe();
+        self.shell.send_input(bytes).await.unwrap();
+        look_for(pieces, sign).await;
+    }
+}
+
+async fn look_for(mut pieces: tokio::sync::broadcast::Receiver<bytes::Bytes>, sign: &str) {
+    let mut seen = Vec::new();
+    let look = async {
+        while !String::from_utf8_lossy(&seen).contains(sign) {
+            seen.extend_from_slice(&pieces.recv().await.unwrap());
+        }
+    };
+    tokio::time::timeout(FAR, look)
+        .await
+        .expect("the sign never came");
 }
 
 pub(crate) async fn start(

@@ -228,6 +228,48 @@ async fn without_descriptors_the_error_says_so_and_nothing_leaks() {
 }
 
 #[tokio::test]
+async fn a_watchdog_without_descriptors_fails_the_command_and_recovers() {
+    let mut server = Server::start(holder(), |_| {});
+    assert_eq!(server.ask("off exec sleep 1000").await, "started");
+    let watchdog = server.watchdog();
+    let open = std::fs::read_dir(format!("/proc/{watchdog}/fd")).unwrap();
+    let open = open.count() as u64;
+    let limit = |spare: u64| {
+        let new = rustix::process::Rlimit {
+            current: Some(open + spare),
+            maximum: Some(1024),
+        };
+        let resource = rustix::process::Resource::Nofile;
+        rustix::process::prlimit(Pid::from_raw(watchdog), resource, new).unwrap();
+    };
+    let mut refusals = Vec::new();
+    for spare in 0.. {
+        limit(spare);
+        let answer = server.ask("off exec sleep 1000").await;
+        if answer == "started" {
+            break;
+        }
+        refusals.push(answer);
+    }
+    // If not even the socket for the answer gets through, the watchdog seems lost.
+    let exhausted = |answer: &&String| answer.contains("no file descriptor left");
+    let lost = |answer: &&String| answer.contains("the watchdog was lost");
+    assert!(
+        refusals.iter().filter(exhausted).count() >= 2,
+        "{refusals:?}"
+    );
+    assert!(
+        refusals
+            .iter()
+            .all(|answer| exhausted(&answer) || lost(&answer)),
+        "{refusals:?}"
+    );
+    assert_eq!(server.watchdog(), watchdog, "it is the same one");
+    server.mark.reach(2).await;
+    server.end().await;
+}
+
+#[tokio::test]
 async fn a_program_run_by_hand_under_the_watchdogs_name_does_nothing() {
     let status = Command::new(holder())
         .arg0("openhands-watchdog")

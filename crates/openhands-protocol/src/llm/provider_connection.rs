@@ -32,3 +32,22 @@ wire! {
         api_key_set: bool = false,
     }
 }
+
+wire! {
+    /// A connection as its file holds it.
+    pub struct StoredProviderConnection (default) {
+        id: String,
+        display_name: String,
+        provider: String,
+        api_key: Option<Secret> = None,
+        base_url: Option<String> = None,
+        created_at: i64,
+        updated_at: i64,
+    }
+
+    /// `provider_connections.json`.
+    pub struct StoredProviderConnections (default) {
+        schema_version: i64 = 1,
+        connections: Vec<StoredProviderConnection> = Vec::new(),
+    }
+}

@@ -1,7 +1,8 @@
-//! The file that remembers what is installed.
+//! Files about plugins: what is installed, and what a marketplace offers.
 
 use indexmap::IndexMap;
 
+use crate::json::Json;
 use crate::wire::wire;
 
 wire! {
@@ -22,5 +23,28 @@ wire! {
     /// `.installed.json`.
     pub struct InstalledExtensions (default) {
         extensions: IndexMap<String, InstalledExtension> = IndexMap::new(),
+    }
+}
+
+wire! {
+    /// Who runs a marketplace.
+    pub struct MarketplaceOwner (default) {
+        name: String,
+    }
+
+    /// A plugin or skill that a marketplace offers.
+    pub struct MarketplaceEntry (default) {
+        name: String,
+        /// A path, or an object that says where to fetch it.
+        source: Json = Json::NULL,
+        description when some: Option<String> = None,
+    }
+
+    /// `marketplace.json`.
+    pub struct Marketplace (default) {
+        name: String,
+        owner when some: Option<MarketplaceOwner> = None,
+        plugins: Vec<MarketplaceEntry> = Vec::new(),
+        skills: Vec<MarketplaceEntry> = Vec::new(),
     }
 }

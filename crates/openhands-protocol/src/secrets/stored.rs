@@ -36,5 +36,7 @@ wire! {
     /// `secrets.json`.
     pub struct StoredSecrets (default) {
         custom_secrets: IndexMap<String, StoredSecret> = IndexMap::new(),
+        /// Tokens that tell versions of a value apart, by name.
+        credential_versions as "_credential_versions" when some: Option<IndexMap<String, String>> = None,
     }
 }

@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use openhands_protocol::agent::{AgentProfile, MetaProfile};
 use openhands_protocol::bash::{BashEvent, ExecuteBashRequest};
 use openhands_protocol::conversation::AuthFrame;
+use openhands_protocol::files::ArchiveManifest;
 use openhands_protocol::llm::{Llm, ModelsResponse, ProvidersResponse, VerifiedModelsResponse};
 use openhands_protocol::openai::ChatCompletionChunk;
 use openhands_protocol::plugins::InstalledExtensions;
@@ -42,11 +43,11 @@ fn services_round_trip() {
         }
     }
     tally.finish(
-        730,
+        731,
         &[
             ("a description of the API, not part of it", 2),
             ("a digest that the recorder made of an answer", 23),
-            ("a listing or note, no body of the API", 13),
+            ("a listing or note, no body of the API", 12),
             ("a malformed request that the server refuses", 23),
             ("a number as text", 1),
             ("a preflight", 2),
@@ -172,6 +173,13 @@ fn check_file(place: &str, file: &str, step: &Value, tally: &mut Tally) -> bool 
         }
         "settings-secrets.json" => tally.check(place, &exact::<StoredSecrets>(with_nulls), content),
         "workspaces.json" => tally.check(place, &exact::<StoredWorkspaces>(with_nulls), content),
+        "file-archive.json" if step.get("manifest").is_some() => {
+            tally.check(
+                place,
+                &exact::<ArchiveManifest>(with_nulls),
+                &step["manifest"],
+            );
+        }
         _ => return false,
     }
     true

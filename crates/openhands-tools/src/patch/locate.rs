@@ -6,6 +6,9 @@ const FUZZ_TRAILING_SPACE: u64 = 1;
 const FUZZ_ANY_SPACE: u64 = 100;
 const FUZZ_HEADER_SPACE: u64 = 1;
 
+/// A way to look at a line: as it is, or without some of its blanks.
+type Reading = fn(&str) -> &str;
+
 /// A place, and how far the text had to be bent to find it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
@@ -40,7 +43,7 @@ fn find_from(lines: &[String], context: &[String], start: usize) -> Option<Place
             fuzz: 0,
         });
     }
-    let readings: [(fn(&str) -> &str, u64); 3] = [
+    let readings: [(Reading, u64); 3] = [
         (|line| line, 0),
         (trim_end, FUZZ_TRAILING_SPACE),
         (trim, FUZZ_ANY_SPACE),
@@ -69,7 +72,7 @@ pub(super) fn find_header(
     start: usize,
     nested: bool,
 ) -> Option<Place> {
-    let readings: [(fn(&str) -> &str, u64); 2] = [(|line| line, 0), (trim, FUZZ_HEADER_SPACE)];
+    let readings: [(Reading, u64); 2] = [(|line| line, 0), (trim, FUZZ_HEADER_SPACE)];
     readings.into_iter().find_map(|(reading, fuzz)| {
         let fits = |line: &String| reading(line) == reading(header);
         let (before, after) = lines.split_at_checked(start)?;

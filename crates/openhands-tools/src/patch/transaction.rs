@@ -42,23 +42,19 @@ impl Transaction {
     ) -> Result<(), String> {
         let failed = |error: &io::Error| os_error_text(error, Some(path));
         self.make_parents(path)?;
-        match fs::metadata(path) {
-            Ok(meta) => {
-                let old = fs::read(path).map_err(|error| failed(&error))?;
-                write_file(path, bytes).map_err(|error| error.to_string())?;
-                self.done.push(Undo::Overwritten {
-                    path: path.to_path_buf(),
-                    bytes: old,
-                    mode: meta.permissions(),
-                });
+        let undo = if let Ok(meta) = fs::metadata(path) {
+            Undo::Overwritten {
+                path: path.to_path_buf(),
+                bytes: fs::read(path).map_err(|error| failed(&error))?,
+                mode: meta.permissions(),
             }
-            Err(_) => {
-                write_file(path, bytes).map_err(|error| error.to_string())?;
-                self.done.push(Undo::Created {
-                    path: path.to_path_buf(),
-                });
+        } else {
+            Undo::Created {
+                path: path.to_path_buf(),
             }
-        }
+        };
+        write_file(path, bytes).map_err(|error| error.to_string())?;
+        self.done.push(undo);
         match mode {
             Some(mode) => fs::set_permissions(path, mode).map_err(|error| failed(&error)),
             None => Ok(()),

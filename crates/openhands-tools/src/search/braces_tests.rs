@@ -34,7 +34,7 @@ fn braces_without_alternatives_stand_for_themselves() {
 #[test]
 fn an_explosion_is_refused() {
     assert_eq!(expand(&"{a,b}".repeat(40)), Err(TooManyAlternatives));
-    let many = (0..MAX_ALTERNATIVES + 1)
+    let many = (0..=MAX_ALTERNATIVES)
         .map(|i| i.to_string())
         .collect::<Vec<_>>()
         .join(",");

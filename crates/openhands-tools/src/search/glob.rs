@@ -86,7 +86,7 @@ pub(crate) fn split_absolute(pattern: &str) -> Option<(PathBuf, String)> {
         .peekable();
     // Braces may span several names (`{a/b,c}`), so from the first one on everything belongs to the pattern.
     while let Some(name) =
-        names.next_if(|name| !is_magic(name) && !(name.contains('{') && has_alternatives(pattern)))
+        names.next_if(|name| !(is_magic(name) || name.contains('{') && has_alternatives(pattern)))
     {
         directory.push(name);
     }

@@ -100,10 +100,9 @@ impl NamePattern {
                     }
                     out.push(*c);
                 }
-                Part::AnyChar => out.push('?'),
                 Part::AnyRun => out.push('*'),
                 // The walk may let too much through; the name is checked again afterwards.
-                Part::Set { .. } => out.push('?'),
+                Part::AnyChar | Part::Set { .. } => out.push('?'),
             }
         }
         Some(out)

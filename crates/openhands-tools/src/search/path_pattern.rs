@@ -137,8 +137,8 @@ fn advance(parts: &[Part], names: &[&str]) -> Vec<bool> {
             }
             let target = match part {
                 Part::AnyDirectories if !is_hidden(name) => index,
-                _ if part.names(name) => index + 1,
-                _ => continue,
+                Part::Name(_) | Part::Pattern(_) if part.names(name) => index + 1,
+                Part::AnyDirectories | Part::Name(_) | Part::Pattern(_) => continue,
             };
             if let Some(slot) = next.get_mut(target) {
                 *slot = true;

@@ -5,6 +5,7 @@
 //! look-around, references and the like are passed on and marked, because only a backtracking engine can run them.
 
 mod escapes;
+mod flags;
 mod groups;
 mod set;
 mod tokens;
@@ -270,8 +271,8 @@ impl Parser {
             Some(_) | None => return Err(self.tokens.error_at("nothing to repeat", here - 1)),
         };
         match (c, most) {
-            ('{', Some(most)) => self.out.push_str(&format!("{{{least},{most}}}")),
-            ('{', None) => self.out.push_str(&format!("{{{least},}}")),
+            ('{', Some(most)) => self.out.extend([format!("{{{least},{most}}}")]),
+            ('{', None) => self.out.extend([format!("{{{least},}}")]),
             (c, _) => self.out.push(c),
         }
         if self.tokens.eat('?')? {

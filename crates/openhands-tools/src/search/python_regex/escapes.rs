@@ -110,13 +110,14 @@ impl Parser {
         let mut digits = String::from(first);
         if let Some(second) = self.tokens.take_if(|c| c.is_ascii_digit())? {
             digits.push(second);
-            if is_octal(first) && is_octal(second) {
-                if let Some(third) = self.tokens.take_if(is_octal)? {
-                    digits.push(third);
-                    let code = self.checked_octal(&digits)?;
-                    self.literal(code);
-                    return Ok(Item::ONE);
-                }
+            if is_octal(first)
+                && is_octal(second)
+                && let Some(third) = self.tokens.take_if(is_octal)?
+            {
+                digits.push(third);
+                let code = self.checked_octal(&digits)?;
+                self.literal(code);
+                return Ok(Item::ONE);
             }
         }
         let group: usize = digits.parse().unwrap_or(usize::MAX);
@@ -137,7 +138,7 @@ impl Parser {
         self.check_look_behind(group)?;
         self.needs_backtracking = true;
         // Wrapped, so that a digit after it does not become part of the number.
-        self.out.push_str(&format!("(?:\\{group})"));
+        self.out.extend(["(?:\\", &group.to_string(), ")"]);
         Ok(Item::other(width))
     }
 

@@ -1,18 +1,8 @@
 //! Groups of a Python regular expression: captures, flags, look-around, conditions.
 
+use super::flags::{Flags, is_flag};
 use super::tokens::{PatternError, Token, python_repr};
 use super::{Item, Parser, Scope, Width};
-
-/// Inline flags of one group, `i`, `m`, `s` kept as letters because they are passed on.
-#[derive(Debug, Default, Clone)]
-struct Flags {
-    add: String,
-    remove: String,
-    verbose: Option<bool>,
-    ascii: Option<bool>,
-    /// `(?flags)` without a colon: for the whole pattern.
-    global: bool,
-}
 
 impl Parser {
     /// A group; its `(` is taken already. `None` for what leaves nothing behind: comments and global flags.
@@ -40,7 +30,7 @@ impl Parser {
             Token::Char('<') => match self.expect_more()? {
                 Token::Char('=') => self.look_behind("(?<=", *scope, nested, start).map(Some),
                 Token::Char('!') => self.look_behind("(?<!", *scope, nested, start).map(Some),
-                other => Err(self
+                other @ (Token::Char(_) | Token::Escape(_)) => Err(self
                     .tokens
                     .error(format!("unknown extension ?<{other}"), other.len() + 2)),
             },
@@ -57,7 +47,7 @@ impl Parser {
                 }
                 self.flagged_group(&flags, *scope, nested, start).map(Some)
             }
-            other => Err(self
+            other @ (Token::Char(_) | Token::Escape(_)) => Err(self
                 .tokens
                 .error(format!("unknown extension ?{other}"), other.len() + 1)),
         }
@@ -224,7 +214,7 @@ impl Parser {
         let length = name.chars().count();
         let group = self.condition_group(&name, length + 1)?;
         self.check_look_behind(group)?;
-        self.out.push_str(&format!("(?({group})"));
+        self.out.extend(["(?(", &group.to_string(), ")"]);
         let mut width = self.sequence(scope, nested + 1, false)?;
         if self.tokens.eat('|')? {
             self.out.push('|');
@@ -286,116 +276,12 @@ impl Parser {
 
     fn set_global(&mut self, flags: &Flags, scope: &mut Scope) {
         if !flags.add.is_empty() {
-            self.out.push_str(&format!("(?{})", flags.add));
+            self.out.extend(["(?", &flags.add, ")"]);
         }
         self.global.verbose |= flags.verbose == Some(true);
         self.global.ascii |= flags.ascii == Some(true);
         *scope = self.global;
     }
-
-    /// Flags from their first letter (or `-`) up to the `)` or `:` that ends them.
-    fn flags(&mut self, first: char) -> Result<Flags, PatternError> {
-        let mut flags = Flags::default();
-        let mut ending = first;
-        if first != '-' {
-            let mut letter = first;
-            ending = loop {
-                self.add_flag(&mut flags, letter)?;
-                match self.tokens.take()? {
-                    None => return Err(self.tokens.error("missing -, : or )", 0)),
-                    Some(Token::Char(c)) if matches!(c, ')' | '-' | ':') => break c,
-                    Some(Token::Char(c)) if is_flag(c) => letter = c,
-                    Some(other) => return Err(self.unknown_flag(other, "missing -, : or )")),
-                }
-            };
-        }
-        if ending == ')' {
-            flags.global = true;
-            return Ok(flags);
-        }
-        if ending == '-' {
-            self.removed_flags(&mut flags)?;
-        }
-        let both = flags.add.chars().any(|c| flags.remove.contains(c));
-        if both || flags.verbose_turned_both_ways() {
-            return Err(self
-                .tokens
-                .error("bad inline flags: flag turned on and off", 1));
-        }
-        Ok(flags)
-    }
-
-    fn add_flag(&mut self, flags: &mut Flags, letter: char) -> Result<(), PatternError> {
-        match letter {
-            'L' => {
-                let message = "bad inline flags: cannot use 'L' flag with a str pattern";
-                return Err(self.tokens.error(message, 0));
-            }
-            'a' | 'u' => {
-                let ascii = letter == 'a';
-                if flags.ascii == Some(!ascii) {
-                    let message = "bad inline flags: flags 'a', 'u' and 'L' are incompatible";
-                    return Err(self.tokens.error(message, 0));
-                }
-                flags.ascii = Some(ascii);
-            }
-            'x' => flags.verbose = Some(true),
-            _ if flags.add.contains(letter) => {}
-            _ => flags.add.push(letter),
-        }
-        Ok(())
-    }
-
-    /// The letters between `-` and `:`.
-    fn removed_flags(&mut self, flags: &mut Flags) -> Result<(), PatternError> {
-        let mut missing = "missing flag";
-        loop {
-            match self.tokens.take()? {
-                None => return Err(self.tokens.error(missing, 0)),
-                Some(Token::Char(':')) if missing == "missing :" => return Ok(()),
-                Some(Token::Char('a' | 'u' | 'L')) => {
-                    let message = "bad inline flags: cannot turn off flags 'a', 'u' and 'L'";
-                    return Err(self.tokens.error(message, 0));
-                }
-                Some(Token::Char('x')) => flags.remove_verbose(),
-                Some(Token::Char(c)) if is_flag(c) => {
-                    if !flags.remove.contains(c) {
-                        flags.remove.push(c);
-                    }
-                }
-                Some(other) => return Err(self.unknown_flag(other, missing)),
-            }
-            missing = "missing :";
-        }
-    }
-
-    fn unknown_flag(&self, token: Token, missing: &str) -> PatternError {
-        let message = match token {
-            Token::Char(c) if c.is_alphabetic() => "unknown flag",
-            Token::Char(_) | Token::Escape(_) => missing,
-        };
-        self.tokens.error(message, token.len())
-    }
-}
-
-impl Flags {
-    fn remove_verbose(&mut self) {
-        // Kept as a letter no engine sees when it was turned on before: that is the "both ways" error.
-        if self.verbose == Some(true) {
-            self.add.push('x');
-            self.remove.push('x');
-        } else {
-            self.verbose = Some(false);
-        }
-    }
-
-    fn verbose_turned_both_ways(&self) -> bool {
-        self.add.contains('x')
-    }
-}
-
-fn is_flag(c: char) -> bool {
-    matches!(c, 'i' | 'L' | 'm' | 's' | 'x' | 'a' | 'u')
 }
 
 fn is_identifier(name: &str) -> bool {

@@ -53,13 +53,13 @@ impl Parser {
                 }
             }
         }
-        self.out.push_str(&match (body.is_empty(), negated) {
-            (false, false) => format!("[{body}]"),
-            (false, true) => format!("[^{body}]"),
+        match (body.is_empty(), negated) {
+            (false, false) => self.out.extend(["[", &body, "]"]),
+            (false, true) => self.out.extend(["[^", &body, "]"]),
             // Only surrogates were named: no text holds them.
-            (true, false) => super::NOTHING.to_owned(),
-            (true, true) => r"[\s\S]".to_owned(),
-        });
+            (true, false) => self.out.push_str(super::NOTHING),
+            (true, true) => self.out.push_str(r"[\s\S]"),
+        }
         Ok(Item::ONE)
     }
 
@@ -115,8 +115,10 @@ fn push_range(body: &mut String, lo: u32, hi: u32) {
     if lo > hi {
         return;
     }
-    body.push_str(&format!("\\x{{{lo:x}}}"));
-    if hi > lo {
-        body.push_str(&format!("-\\x{{{hi:x}}}"));
-    }
+    let last = if hi > lo {
+        format!("-\\x{{{hi:x}}}")
+    } else {
+        String::new()
+    };
+    body.extend([format!("\\x{{{lo:x}}}"), last]);
 }

@@ -68,7 +68,7 @@ impl Tokens {
     /// early: this decides which of two errors Python names.
     fn load(&mut self) -> Result<(), PatternError> {
         self.next = match self.chars.get(self.index) {
-            None => return Ok(self.next = None),
+            None => None,
             Some('\\') => match self.chars.get(self.index + 1) {
                 Some(&c) => Some(Token::Escape(c)),
                 None => {
@@ -204,7 +204,7 @@ pub(super) fn python_repr(text: &str) -> String {
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
             c if c == quote => out.extend(['\\', c]),
-            c if c.is_control() => out.push_str(&format!("\\x{:02x}", u32::from(c))),
+            c if c.is_control() => out.extend([format!("\\x{:02x}", u32::from(c))]),
             c => out.push(c),
         }
     }
