@@ -8,6 +8,7 @@ mod arguments;
 mod binary;
 mod charset;
 mod command;
+mod cursor;
 mod document;
 mod editor;
 mod error;

@@ -6,7 +6,8 @@
 use std::ops::Range;
 
 use super::charset::Charset;
-use super::units::{Ending, RawLine, raw_column, raw_lines};
+use super::cursor::Cursor;
+use super::units::Ending;
 
 /// Why an edit cannot be stored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -161,9 +162,14 @@ impl Document {
     ) -> Result<Self, SpliceError> {
         let mut places = Vec::with_capacity(ranges.len());
         let mut contents = Vec::with_capacity(ranges.len());
+        let mut cursor = Cursor::new(self.text(), self.bytes(), self.charset);
+        let inside = || SpliceError::InsideCharacter {
+            charset: self.charset.name(),
+        };
         for range in ranges {
             let old = self.text().get(range.clone()).unwrap_or_default();
-            let ending = self.ending_at(range.start);
+            cursor.seek(range.start).ok_or_else(inside)?;
+            let ending = cursor.ending();
             let with = with_ending(with, ending);
             // What the old and the new text share keeps its bytes: its own line endings, its undecodable parts.
             let (shared_start, shared_end) = shared_ends(old, &with);
@@ -190,61 +196,14 @@ impl Document {
                     charset: charset.name(),
                 })?
                 .into_owned();
-            places.push(self.byte_at(changed.start)?..self.byte_at(changed.end)?);
+            let start = cursor.seek(changed.start).ok_or_else(inside)?;
+            places.push(start..cursor.seek(changed.end).ok_or_else(inside)?);
             contents.push(encoded);
         }
         let edited = splice_all(self.bytes(), &places, |index| {
             contents.get(index).map_or(&[][..], Vec::as_slice)
         });
         Ok(Self::with_charset(edited, charset))
-    }
-
-    /// Where the character at `offset` of the text begins in the bytes.
-    fn byte_at(&self, offset: usize) -> Result<usize, SpliceError> {
-        let Body::Decoded { bytes, .. } = &self.body else {
-            return Ok(offset);
-        };
-        let inside = || SpliceError::InsideCharacter {
-            charset: self.charset.name(),
-        };
-        let (row, column) = self.row_and_column(offset);
-        let line = self.raw_line(row).ok_or_else(inside)?;
-        let content = bytes.get(line.start..line.content_end).ok_or_else(inside)?;
-        let raw = raw_column(content, self.charset, column).ok_or_else(inside)?;
-        // The walk over single characters must agree with decoding in one go; refuse rather than cut a character.
-        let before = content.get(..raw).ok_or_else(inside)?;
-        let shown = self
-            .text()
-            .get(offset - column..offset)
-            .ok_or_else(inside)?;
-        if self.charset.decode(before) != shown {
-            return Err(inside());
-        }
-        Ok(line.start + raw)
-    }
-
-    /// The form that a line break gets when it is added at `offset`: that of the line, or of the line before the
-    /// last one, which has none.
-    fn ending_at(&self, offset: usize) -> Ending {
-        if !self.has_carriage_returns() {
-            return Ending::Lf;
-        }
-        let (row, _) = self.row_and_column(offset);
-        let own = self.raw_line(row).and_then(|line| line.ending);
-        own.or_else(|| self.raw_line(row.checked_sub(1)?)?.ending)
-            .unwrap_or(Ending::Lf)
-    }
-
-    /// The number of breaks before `offset` and its distance from the last of them.
-    fn row_and_column(&self, offset: usize) -> (usize, usize) {
-        let before = self.text().as_bytes().get(..offset).unwrap_or_default();
-        let row = memchr::memchr_iter(b'\n', before).count();
-        let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-        (row, offset - start)
-    }
-
-    fn raw_line(&self, row: usize) -> Option<RawLine> {
-        raw_lines(self.bytes(), self.charset, self.charset.mark.len()).nth(row)
     }
 }
 

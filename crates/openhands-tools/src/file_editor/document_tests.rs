@@ -183,6 +183,29 @@ fn several_places_are_replaced_at_once() {
     assert_eq!(edited.bytes(), b"0\r\n\r\ntw0\r\n\r\nf0\r\nur\r\n");
 }
 
+#[test]
+fn very_many_places_take_one_pass() {
+    // A quadratic search would need minutes for each of these.
+    for (text, wanted) in [
+        ("x y\r\n".repeat(40_000), "x"),
+        (format!("\r\n{}", "x é ".repeat(60_000)), "x"),
+    ] {
+        for bytes in [
+            text.clone().into_bytes(),
+            WINDOWS_1252.encode(&text).0.into_owned(),
+        ] {
+            let document = read(&bytes);
+            let places: Vec<_> = document
+                .text()
+                .match_indices(wanted)
+                .map(|(at, _)| at..at + 1)
+                .collect();
+            let edited = document.replace(&places, "z").unwrap();
+            assert_eq!(edited.text(), document.text().replace('x', "z"));
+        }
+    }
+}
+
 fn any_charset() -> impl Strategy<Value = Charset> {
     prop_oneof![
         Just(Charset::UTF_8),
@@ -217,7 +240,8 @@ proptest! {
             .chain([document.text().len()]).collect();
         let (a, b) = (*from.get(&boundaries), *to.get(&boundaries));
         let range = a.min(b)..a.max(b);
-        let (Ok(start), Ok(end)) = (document.byte_at(range.start), document.byte_at(range.end)) else {
+        let mut cursor = Cursor::new(document.text(), document.bytes(), charset);
+        let (Some(start), Some(end)) = (cursor.seek(range.start), cursor.seek(range.end)) else {
             // A place inside a broken character: refused, or avoided because old and new share what is around it.
             let _ = document.replace(&[range], &with);
             return Ok(());

@@ -22,37 +22,21 @@ impl Ending {
     }
 }
 
-/// One line of the raw bytes: where it starts, where its content ends, how it ends and where the next one starts.
+/// One line of the raw bytes: where its content ends, how it ends and where the next one starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RawLine {
-    pub(super) start: usize,
     pub(super) content_end: usize,
     pub(super) ending: Option<Ending>,
     pub(super) next: usize,
 }
 
-/// The lines of `bytes` from byte `start` on. The last one has no ending and may be empty.
-pub(super) fn raw_lines(
-    bytes: &[u8],
-    charset: Charset,
-    start: usize,
-) -> impl Iterator<Item = RawLine> {
-    let mut from = Some(start);
-    std::iter::from_fn(move || {
-        let start = from?;
-        let line = raw_line(bytes, charset, start);
-        from = line.ending.is_some().then_some(line.next);
-        Some(line)
-    })
-}
-
-fn raw_line(bytes: &[u8], charset: Charset, start: usize) -> RawLine {
+/// The line of `bytes` that begins at `start`. The last one has no ending and may be empty.
+pub(super) fn raw_line(bytes: &[u8], charset: Charset, start: usize) -> RawLine {
     let width = match charset.coding {
         Coding::Utf8 | Coding::Legacy(_) => 1,
         Coding::Utf16Le | Coding::Utf16Be => 2,
     };
     let last = RawLine {
-        start,
         content_end: bytes.len(),
         ending: None,
         next: bytes.len(),
@@ -67,7 +51,6 @@ fn raw_line(bytes: &[u8], charset: Charset, start: usize) -> RawLine {
         _ => (Ending::Lf, 1),
     };
     RawLine {
-        start,
         content_end,
         ending: Some(ending),
         next: content_end + units * width,
@@ -102,8 +85,12 @@ pub(super) fn raw_column(line: &[u8], charset: Charset, column: usize) -> Option
     if column == 0 {
         return Some(0);
     }
-    if charset.coding == Coding::Utf8 && std::str::from_utf8(line).is_ok() {
-        return (column <= line.len()).then_some(column);
+    if charset.coding == Coding::Utf8
+        && line
+            .get(..column)
+            .is_some_and(|passed| std::str::from_utf8(passed).is_ok())
+    {
+        return Some(column);
     }
     let (mut raw, mut text) = (0, 0);
     while text < column {
