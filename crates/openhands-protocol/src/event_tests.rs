@@ -90,3 +90,31 @@ fn nulls_inside_a_state_update_are_a_value_of_their_own() {
     assert_eq!(value["value"], json!({"verdict": null}));
     assert!(value.get("parent_id").is_none());
 }
+
+#[test]
+fn a_misfit_deep_inside_is_kept_at_its_own_place() {
+    let body = json!({
+        "kind": "ObservationEvent", "id": "e1", "timestamp": "2026-11-15T19:07:54", "source": "environment",
+        "tool_name": "terminal", "tool_call_id": "c1", "action_id": "e0", "extended_content": [],
+        "observation": {
+            "kind": "TerminalObservation", "is_error": false, "command": "ls", "timeout": false,
+            "content": [{"type": "text", "text": 7}, {"type": "text", "text": "ok", "cache_prompt": false}],
+            "metadata": {"exit_code": 0, "pid": -1, "prefix": "", "suffix": ""},
+        },
+    });
+    let text = body.to_string();
+    for event in [
+        Event::from_slice(text.as_bytes()).unwrap(),
+        crate::Reading::lenient()
+            .from_slice(text.as_bytes())
+            .unwrap(),
+        serde_json::from_str(&text).unwrap(),
+    ] {
+        let Event::Observation(read) = &event else {
+            panic!("read as {event:?}");
+        };
+        assert_eq!(read.observation.content().len(), 2);
+        assert_eq!(read.observation.text(), "ok");
+        assert_eq!(Form::SOCKET.to_value(&event).unwrap(), body);
+    }
+}

@@ -156,7 +156,9 @@ impl Serialize for StarredSecret {
 
 impl<'de> Deserialize<'de> for StarredSecret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Secret::deserialize(deserializer).map(Self)
+        // The API description allows null for a value that is not shown.
+        let secret = Option::deserialize(deserializer)?;
+        Ok(Self(secret.unwrap_or_else(Secret::lost)))
     }
 }
 

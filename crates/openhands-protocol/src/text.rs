@@ -43,10 +43,11 @@ pub struct UnknownWord {
 
 /// An enum of fixed words. The first word is the default.
 ///
-/// `pub enum` is closed: another word is an error. `pub open enum` keeps another word as `Other`, except
+/// `pub enum` is closed: another word is an error. `from` names a function that first brings other
+/// spellings into form. `pub open enum` keeps another word as `Other`, except
 /// in a strict read: it is for settings, where a newer peer may know more words.
 macro_rules! words {
-    ($(#[$doc:meta])* pub enum $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+    ($(#[$doc:meta])* pub enum $name:ident $(from $normal:ident)? { $($(#[$vdoc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $name { $($(#[$vdoc])* #[doc = concat!("`", $word, "`")] $variant),+ }
@@ -66,6 +67,8 @@ macro_rules! words {
         impl std::str::FromStr for $name {
             type Err = $crate::text::UnknownWord;
             fn from_str(word: &str) -> Result<Self, Self::Err> {
+                $(let normal = $normal(word);
+                let word = normal.as_str();)?
                 match word {
                     $($word => Ok(Self::$variant),)+
                     other => Err($crate::text::UnknownWord { word: other.to_owned(), expected: Self::WORDS }),

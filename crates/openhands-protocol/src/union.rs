@@ -7,6 +7,8 @@ use serde::{Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::json::JsonObject;
+use crate::lax::Lax;
+use crate::reader;
 
 /// A union body of unknown kind, or of a known kind but wrong shape. Written back as it was read.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -124,11 +126,23 @@ pub(crate) fn tag_of(body: &Map<String, Value>, tag: &str) -> Option<String> {
     body.get(tag).and_then(Value::as_str).map(str::to_owned)
 }
 
-/// Reads one kind from the object of a union, leaving the object untouched for the case that it misfits.
+/// Reads one kind from the object of a union. The object stays for the case that it misfits, unless the
+/// read in force may use it up.
 pub(crate) fn read_body<T: DeserializeOwned>(
-    body: &Map<String, Value>,
+    body: &mut Map<String, Value>,
 ) -> Result<T, serde_json::Error> {
-    T::deserialize(body)
+    if reader::is_coercing() {
+        let object = Value::Object(std::mem::take(body));
+        let read = T::deserialize(Lax(&object));
+        if let Value::Object(object) = object {
+            *body = object;
+        }
+        read
+    } else if reader::reads_by_value() {
+        T::deserialize(std::mem::take(body))
+    } else {
+        T::deserialize(&*body)
+    }
 }
 
 /// Declares a union.
@@ -192,9 +206,9 @@ macro_rules! union {
                 let tag = $crate::union::peek_tag(json, $tag)?;
                 let known = match tag.as_deref() {
                     $(Some(<$ty as $crate::wire::Tagged>::VALUE) => {
-                        serde_json::from_slice::<$ty>(json).map(Self::$variant)
+                        $crate::reader::read_text::<$ty>(json).map(Self::$variant)
                     })+
-                    $(None => serde_json::from_slice::<$fallback_ty>(json).map(Self::$fallback),)?
+                    $(None => $crate::reader::read_text::<$fallback_ty>(json).map(Self::$fallback),)?
                     _ => return serde_json::from_slice(json),
                 };
                 match known {
@@ -231,14 +245,14 @@ macro_rules! union {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 use serde::de::Error as _;
                 use $crate::union::{RawUnion, read_body, tag_of};
-                let body = serde_json::Map::deserialize(deserializer)?;
+                let mut body = serde_json::Map::deserialize(deserializer)?;
                 let tag = tag_of(&body, $tag);
                 let known = match tag.as_deref() {
-                    $(Some(<$ty as $crate::wire::Tagged>::VALUE) => read_body(&body).map(Self::$variant),)+
+                    $(Some(<$ty as $crate::wire::Tagged>::VALUE) => read_body(&mut body).map(Self::$variant),)+
                     $(Some(open) if open.starts_with($prefix) => {
                         return Ok(Self::$open(RawUnion::kept(tag.as_deref(), body, None)));
                     })?
-                    $(None => read_body(&body).map(Self::$fallback),)?
+                    $(None => read_body(&mut body).map(Self::$fallback),)?
                     #[allow(unreachable_patterns)]
                     None if $crate::reader::is_strict() => {
                         return Err(D::Error::missing_field($tag));
@@ -254,7 +268,7 @@ macro_rules! union {
                 };
                 match known {
                     Ok(value) => Ok(value),
-                    Err(error) if $crate::reader::is_strict() => Err(D::Error::custom(error)),
+                    Err(error) if $crate::reader::refuses_misfits() => Err(D::Error::custom(error)),
                     Err(error) => Ok(Self::Unknown(RawUnion::kept(
                         tag.as_deref(),
                         body,

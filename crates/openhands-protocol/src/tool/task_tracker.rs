@@ -13,11 +13,21 @@ words! {
 }
 
 words! {
-    /// How far a task is.
-    pub enum TaskStatus {
+    /// How far a task is. Other common words for the same are understood.
+    pub enum TaskStatus from status_word {
         Todo = "todo",
         InProgress = "in_progress",
         Done = "done",
+    }
+}
+
+/// Models write the status in many ways; case, blanks and dashes do not matter.
+fn status_word(word: &str) -> String {
+    let word = word.trim().to_lowercase().replace([' ', '-'], "_");
+    match word.as_str() {
+        "pending" | "to_do" => "todo".to_owned(),
+        "completed" | "complete" => "done".to_owned(),
+        _ => word,
     }
 }
 
@@ -43,3 +53,7 @@ observation! {
         task_list: Vec<TaskItem> = Vec::new(),
     }
 }
+
+#[cfg(test)]
+#[path = "task_tracker_tests.rs"]
+mod tests;

@@ -43,13 +43,12 @@ fn services_round_trip() {
         }
     }
     tally.finish(
-        731,
+        732,
         &[
             ("a description of the API, not part of it", 2),
             ("a digest that the recorder made of an answer", 23),
             ("a listing or note, no body of the API", 12),
             ("a malformed request that the server refuses", 23),
-            ("a number as text", 1),
             ("a preflight", 2),
             ("no body", 10),
             ("not JSON", 32),

@@ -1,10 +1,4 @@
 //! Decoders never panic, and nothing that an event carries is lost.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing
-)]
 
 use openhands_protocol::agent::{AgentProfile, AgentSpec};
 use openhands_protocol::bash::BashEvent;

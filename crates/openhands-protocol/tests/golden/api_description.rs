@@ -1,12 +1,4 @@
 //! The types have the members, defaults, kinds and words that the reference's API description names.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::wildcard_imports,
-    clippy::too_many_lines
-)]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -530,7 +522,7 @@ const NOT_FIELDS: &[&str] = &["id", "timestamp", "source", "parent_id"];
 const TAGS: &[&str] = &["kind", "type", "strategy", "condenser_kind", "agent_kind"];
 
 fn description() -> BTreeMap<String, Value> {
-    serde_json::from_str(include_str!("fixtures/openapi-members.json")).unwrap()
+    serde_json::from_str(include_str!("../fixtures/openapi-members.json")).unwrap()
 }
 
 #[test]
