@@ -185,6 +185,23 @@ uuid_id! {
     BashEventId, simple
 }
 
+uuid_id! {
+    /// A conversation in its `meta.json`. Accepts dashed and 32-hex text, shows the 32-hex form.
+    StoredConversationId, simple
+}
+
+impl From<ConversationId> for StoredConversationId {
+    fn from(id: ConversationId) -> Self {
+        Self(id.0)
+    }
+}
+
+impl From<StoredConversationId> for ConversationId {
+    fn from(id: StoredConversationId) -> Self {
+        Self(id.0)
+    }
+}
+
 text_id! {
     /// An event in a conversation's log. New ones are dashed uuids.
     EventId

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 pub(crate) const VERBATIM: &str = "$openhands::verbatim";
 
 /// Wraps a borrowed value so that the writer passes it on verbatim.
-struct Verbatim<'a, T>(&'a T);
+pub(crate) struct Verbatim<'a, T>(pub(crate) &'a T);
 
 impl<T: Serialize> Serialize for Verbatim<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -16,11 +16,14 @@ pub type Opener = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 #[derive(Clone, Default)]
 pub struct Reading {
     strict: bool,
+    known_members_only: bool,
     opener: Option<Opener>,
 }
 
 thread_local! {
-    static ACTIVE: RefCell<Reading> = const { RefCell::new(Reading { strict: false, opener: None }) };
+    static ACTIVE: RefCell<Reading> = const {
+        RefCell::new(Reading { strict: false, known_members_only: false, opener: None })
+    };
 }
 
 /// Restores the previous way of reading when a scope ends, also by unwinding.
@@ -44,8 +47,15 @@ impl Reading {
     pub fn strict() -> Self {
         Self {
             strict: true,
-            opener: None,
+            ..Self::default()
         }
+    }
+
+    /// Refuses members that a type does not know, instead of keeping them.
+    #[must_use]
+    pub fn known_members_only(mut self) -> Self {
+        self.known_members_only = true;
+        self
     }
 
     /// Opens each secret on the way in; one that cannot be opened reads as lost.
@@ -80,6 +90,7 @@ impl fmt::Debug for Reading {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reading")
             .field("strict", &self.strict)
+            .field("known_members_only", &self.known_members_only)
             .field("opens_secrets", &self.opener.is_some())
             .finish()
     }
@@ -87,17 +98,26 @@ impl fmt::Debug for Reading {
 
 /// Runs `read` so that unions refuse unknown kinds and malformed bodies instead of keeping them raw.
 pub fn strictly<R>(read: impl FnOnce() -> R) -> R {
-    let opener = ACTIVE.with(|active| active.borrow().opener.clone());
-    Reading {
-        strict: true,
-        opener,
-    }
-    .scope(read)
+    let mut reading = ACTIVE.with(|active| active.borrow().clone());
+    reading.strict = true;
+    reading.scope(read)
 }
 
 /// Whether a strict read is in force on this thread.
 pub(crate) fn is_strict() -> bool {
     ACTIVE.with(|active| active.borrow().strict)
+}
+
+/// Refuses an unknown member if the read in force on this thread does.
+pub(crate) fn check_member<E: serde::de::Error>(
+    name: &str,
+    known: &'static [&'static str],
+) -> Result<(), E> {
+    if ACTIVE.with(|active| active.borrow().known_members_only) {
+        Err(E::unknown_field(name, known))
+    } else {
+        Ok(())
+    }
 }
 
 /// The opener of the read in force on this thread.

@@ -128,6 +128,38 @@ impl<'de> Deserialize<'de> for Secret {
     }
 }
 
+/// A secret that is starred where other secrets are nulled: those of MCP servers are.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct StarredSecret(pub Secret);
+
+impl StarredSecret {
+    /// A secret with a known text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(Secret::new(text))
+    }
+
+    /// The text, if it is known.
+    pub fn expose(&self) -> Option<&str> {
+        self.0.expose()
+    }
+}
+
+impl Serialize for StarredSecret {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.is_lost() {
+            serializer.serialize_none()
+        } else {
+            serializer.serialize_newtype_struct(SECRET, &Shown(&self.0.0))
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for StarredSecret {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Secret::deserialize(deserializer).map(Self)
+    }
+}
+
 #[cfg(test)]
 #[path = "secret_tests.rs"]
 mod tests;

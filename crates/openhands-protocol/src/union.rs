@@ -82,7 +82,7 @@ pub(crate) fn peek_tag(
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Option<String>, A::Error> {
             use crate::wire::{Key, KeySeed};
             let mut found = None;
-            while let Some(key) = map.next_key_seed(KeySeed(TAGS, &[]))? {
+            while let Some(key) = map.next_key_seed(KeySeed(TAGS, &[], &[]))? {
                 match key {
                     Key::Known(name) if name == self.0 => {
                         found = match map.next_value::<Value>()? {

@@ -36,6 +36,7 @@ pub(crate) enum Key {
 pub(crate) struct KeySeed(
     pub(crate) &'static [&'static str],
     pub(crate) &'static [&'static str],
+    pub(crate) &'static [&'static str],
 );
 
 impl<'de> DeserializeSeed<'de> for KeySeed {
@@ -50,6 +51,7 @@ impl KeySeed {
         self.0
             .iter()
             .chain(self.1)
+            .chain(self.2)
             .find(|known| **known == name)
             .copied()
     }
@@ -90,19 +92,22 @@ pub(crate) fn check_tag<E: Error>(found: &str, expected: &'static str) -> Result
 ///         command: String,                       // required
 ///         is_input: bool = false,                // missing: this default
 ///         hook_type as "type": HookType = HookType::Command,   // another name on the wire
+///         cwd when some: Option<String> = None,  // never written as null, in no form
+///         next_page_id when always: Option<String> = None,     // written as null in every form
+///         title when present: Patch<String> = Patch::Absent,   // absent and null differ
+///         is_async as "async" or "async_": bool = false,       // a second, internal name
 ///     }
 /// }
 /// ```
 ///
 /// All fields are public; `extra` is added and keeps unknown members. A tag is written last, and may be
 /// missing when it is read. `(default)` adds `Default`, with the type's own default for required fields.
-/// `header(header: ..);` as first line puts the common members of an event first.
+/// `event [header: source]` puts the common members of an event first; `source` is their default source.
 macro_rules! wire {
     ($(
         $(#[$doc:meta])*
-        pub struct $name:ident $([$tag:literal = $value:literal])? $(($default:ident))? {
-            $(header($header:ident: $source:expr);)?
-            $( $(#[$fdoc:meta])* $field:ident $(as $rename:literal)? : $ty:ty $(= $init:expr)? ),* $(,)?
+        pub struct $name:ident $([$tag:literal = $value:literal])? $(event [$header:ident: $source:expr])? $(($default:ident))? {
+            $( $(#[$fdoc:meta])* $field:ident $(as $rename:literal)? $(or $alias:literal)? $(when $when:ident)? : $ty:ty $(= $init:expr)? ),* $(,)?
         }
     )*) => {
         $(
@@ -141,7 +146,7 @@ macro_rules! wire {
                     use serde::ser::SerializeMap as _;
                     let mut map = serializer.serialize_map(None)?;
                     $(self.$header.write_members(&mut map)?;)?
-                    $(map.serialize_entry($crate::wire::wire!(@name $field $($rename)?), &self.$field)?;)*
+                    $($crate::wire::wire!(@write [$($when)?] map, $crate::wire::wire!(@written $field [$($rename)?] [$($alias)?]), &self.$field);)*
                     self.extra.write_members(&mut map)?;
                     $(map.serialize_entry($tag, $value)?;)?
                     map.end()
@@ -165,10 +170,10 @@ macro_rules! wire {
                             $(let mut $header = $crate::event::HeaderParts::default();)?
                             $(let mut $field: Option<$ty> = None;)*
                             let mut extra = $crate::json::Extra::EMPTY;
-                            while let Some(key) = map.next_key_seed(KeySeed($name::FIELDS, COMMON))? {
+                            while let Some(key) = map.next_key_seed(KeySeed($name::FIELDS, COMMON, &[$($($alias,)?)*]))? {
                                 match key {
                                     Key::Known(known) => match known {
-                                        $($crate::wire::wire!(@name $field $($rename)?) => {
+                                        $($crate::wire::wire!(@name $field $($rename)?) $(| $alias)? => {
                                             $field = Some(map.next_value()?);
                                         })*
                                         $($tag => {
@@ -178,6 +183,7 @@ macro_rules! wire {
                                         other => { $($header.read_member(other, &mut map)?;)? }
                                     },
                                     Key::Other(name) => {
+                                        $crate::reader::check_member(&name, $name::FIELDS)?;
                                         extra.insert(name, map.next_value::<serde_json::Value>()?);
                                     }
                                 }
@@ -197,8 +203,26 @@ macro_rules! wire {
             }
         )*
     };
+    (@written $field:ident [$($rename:literal)?] []) => { $crate::wire::wire!(@name $field $($rename)?) };
+    (@written $field:ident [$rename:literal] [$alias:literal]) => {
+        $crate::writer::choose_name($rename, $alias)
+    };
     (@name $field:ident) => { stringify!($field) };
     (@name $field:ident $rename:literal) => { $rename };
+    (@write [] $map:ident, $name:expr, $value:expr) => { $map.serialize_entry($name, $value)? };
+    (@write [some] $map:ident, $name:expr, $value:expr) => {
+        if let Some(value) = $value {
+            $map.serialize_entry($name, value)?;
+        }
+    };
+    (@write [always] $map:ident, $name:expr, $value:expr) => {
+        $map.serialize_entry($name, &$crate::json::Verbatim($value))?
+    };
+    (@write [present] $map:ident, $name:expr, $value:expr) => {
+        if !$value.is_absent() {
+            $map.serialize_entry($name, $value)?;
+        }
+    };
     (@common [] []) => { &[] };
     (@common [$tag:literal] []) => { &[$tag] };
     (@common [$tag:literal] [$header:ident]) => { &["id", "timestamp", "source", "parent_id", $tag] };

@@ -1,18 +1,18 @@
 //! How JSON is written: with or without nulls, and what becomes of secrets, chosen per channel.
 //!
-//! | channel | nulls | secrets |
-//! |---|---|---|
-//! | REST answers | kept | null |
-//! | webhooks | kept | stars |
-//! | sockets, event search | omitted | stars |
-//! | `base_state.json`, event files | omitted | sealed (stars without a key) |
-//! | `meta.json` | kept | sealed (stars without a key) |
-//! | requests to a peer | kept | plain |
+//! | channel | nulls | secrets | names |
+//! |---|---|---|---|
+//! | REST answers | kept | null | public |
+//! | webhooks | kept | stars | internal |
+//! | sockets, event search | omitted | stars | internal |
+//! | `base_state.json`, event files | omitted | sealed (stars without a key) | internal |
+//! | `meta.json` | kept | sealed (stars without a key) | internal |
+//! | requests to a peer | kept | plain | public |
 
 mod omit_nulls;
 mod probe;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::Arc;
 
@@ -57,6 +57,15 @@ impl fmt::Debug for Secrets {
     }
 }
 
+/// Which name a member has that has two, such as `async` and `async_`. Both are read everywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Names {
+    /// The name of the REST API.
+    Public,
+    /// The name inside the reference's own state.
+    Internal,
+}
+
 /// One of the JSON forms of the same value.
 #[derive(Debug, Clone)]
 pub struct Form {
@@ -64,20 +73,24 @@ pub struct Form {
     pub nulls: Nulls,
     /// What becomes of secrets.
     pub secrets: Secrets,
+    /// Which name is used where there are two.
+    pub names: Names,
 }
 
 thread_local! {
     static SECRETS: RefCell<Secrets> = const { RefCell::new(Secrets::Stars) };
+    static NAMES: Cell<Names> = const { Cell::new(Names::Public) };
 }
 
-/// Restores the previous treatment of secrets when a write ends, also by unwinding.
-struct Restore(Option<Secrets>);
+/// Restores the previous choices when a write ends, also by unwinding.
+struct Restore(Option<Secrets>, Names);
 
 impl Drop for Restore {
     fn drop(&mut self) {
         if let Some(previous) = self.0.take() {
             SECRETS.with(|secrets| secrets.replace(previous));
         }
+        NAMES.set(self.1);
     }
 }
 
@@ -91,35 +104,47 @@ pub(crate) fn nulls_secrets() -> bool {
     SECRETS.with(|secrets| matches!(*secrets.borrow(), Secrets::Null))
 }
 
+/// The name of a member that has two, as the write on this thread wants it.
+pub(crate) fn choose_name(public: &'static str, internal: &'static str) -> &'static str {
+    match NAMES.get() {
+        Names::Public => public,
+        Names::Internal => internal,
+    }
+}
+
 impl Form {
     /// Answers of the REST API to single reads and commands.
-    pub const REST: Self = Self::new(Nulls::Keep, Secrets::Null);
+    pub const REST: Self = Self::new(Nulls::Keep, Secrets::Null, Names::Public);
     /// Bodies sent to webhooks.
-    pub const WEBHOOK: Self = Self::new(Nulls::Keep, Secrets::Stars);
+    pub const WEBHOOK: Self = Self::new(Nulls::Keep, Secrets::Stars, Names::Internal);
     /// Frames of the event sockets.
-    pub const SOCKET: Self = Self::new(Nulls::Omit, Secrets::Stars);
+    pub const SOCKET: Self = Self::new(Nulls::Omit, Secrets::Stars, Names::Internal);
     /// Pages of the event search.
-    pub const SEARCH: Self = Self::new(Nulls::Omit, Secrets::Stars);
+    pub const SEARCH: Self = Self::new(Nulls::Omit, Secrets::Stars, Names::Internal);
     /// Event files and `base_state.json` on a server without a secret key.
-    pub const DISK_UNSEALED: Self = Self::new(Nulls::Omit, Secrets::Stars);
+    pub const DISK_UNSEALED: Self = Self::new(Nulls::Omit, Secrets::Stars, Names::Internal);
     /// `meta.json` on a server without a secret key.
-    pub const META_UNSEALED: Self = Self::new(Nulls::Keep, Secrets::Stars);
+    pub const META_UNSEALED: Self = Self::new(Nulls::Keep, Secrets::Stars, Names::Internal);
     /// Requests to a peer that must use the secrets in them.
-    pub const PEER: Self = Self::new(Nulls::Keep, Secrets::Plain);
+    pub const PEER: Self = Self::new(Nulls::Keep, Secrets::Plain, Names::Public);
 
-    /// A form with both choices given.
-    pub const fn new(nulls: Nulls, secrets: Secrets) -> Self {
-        Self { nulls, secrets }
+    /// A form with all choices given.
+    pub const fn new(nulls: Nulls, secrets: Secrets, names: Names) -> Self {
+        Self {
+            nulls,
+            secrets,
+            names,
+        }
     }
 
     /// Event files and `base_state.json`.
     pub fn disk(sealer: Sealer) -> Self {
-        Self::new(Nulls::Omit, Secrets::Sealed(sealer))
+        Self::new(Nulls::Omit, Secrets::Sealed(sealer), Names::Internal)
     }
 
     /// `meta.json`.
     pub fn meta(sealer: Sealer) -> Self {
-        Self::new(Nulls::Keep, Secrets::Sealed(sealer))
+        Self::new(Nulls::Keep, Secrets::Sealed(sealer), Names::Internal)
     }
 
     /// Writes a value as compact JSON text.
@@ -157,7 +182,7 @@ impl Form {
 
     fn scope<R>(&self, write: impl FnOnce() -> R) -> R {
         let previous = SECRETS.with(|secrets| secrets.replace(self.secrets.clone()));
-        let _restore = Restore(Some(previous));
+        let _restore = Restore(Some(previous), NAMES.replace(self.names));
         write()
     }
 }

@@ -51,7 +51,7 @@ fn nulls_in_a_list_keep_their_place() {
 
 #[test]
 fn a_nulled_secret_is_omitted_where_nulls_are() {
-    let form = Form::new(Nulls::Omit, Secrets::Null);
+    let form = Form::new(Nulls::Omit, Secrets::Null, Names::Public);
     let map = std::collections::BTreeMap::from([("key", Secret::new("x"))]);
     assert_eq!(form.to_value(&map).unwrap(), json!({}));
 }
@@ -77,4 +77,17 @@ fn a_sealer_runs_once_for_each_secret() {
     let map = std::collections::BTreeMap::from([("key", Some(Secret::new("x")))]);
     assert_eq!(form.to_string(&map).unwrap(), r#"{"key":"x"}"#);
     assert_eq!(calls.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn a_member_with_two_names_is_read_under_both_and_written_as_the_channel_wants() {
+    use crate::hooks::HookDefinition;
+    for name in ["async", "async_"] {
+        let hook: HookDefinition =
+            serde_json::from_value(json!({"command": "true", name: true})).unwrap();
+        assert!(hook.is_async);
+        assert_eq!(Form::REST.to_value(&hook).unwrap()["async"], json!(true));
+        assert_eq!(Form::SOCKET.to_value(&hook).unwrap()["async_"], json!(true));
+        assert_eq!(serde_json::to_value(&hook).unwrap()["async"], json!(true));
+    }
 }

@@ -322,8 +322,8 @@ pub fn integer_at_least(least: i64) -> impl Fn(&Value) -> Read<i64> {
 pub fn number_at_least(least: i32) -> impl Fn(&Value) -> Read<f64> {
     move |value| {
         let read = number(value)?;
-        // Written as the negation so that NaN, which is neither, is refused.
-        if !(read >= f64::from(least)) {
+        // NaN is neither above nor below, and refused.
+        if read.is_nan() || read < f64::from(least) {
             return too_small(least);
         }
         Ok(read)

@@ -16,7 +16,9 @@ mod blocking;
 mod definition;
 mod executor;
 pub mod file_editor;
+pub mod gemini;
 pub mod patch;
+pub mod planning;
 mod presets;
 mod registry;
 mod resolve;
@@ -25,6 +27,7 @@ pub mod safe_write;
 mod schema;
 pub mod search;
 mod standard;
+pub mod task_tracker;
 pub mod terminal;
 pub mod truncate;
 

@@ -94,12 +94,8 @@ fn lines_in(text: &str) -> usize {
 
 /// Writes the text once; the hash in the name makes a repeat of the same output free.
 fn save_full(text: &str, save: SaveFull<'_>) -> Option<PathBuf> {
-    let hash = Sha256::digest(text.as_bytes());
-    let short: String = hash
-        .iter()
-        .take(4)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let hash = format!("{:x}", Sha256::digest(text.as_bytes()));
+    let short = hash.get(..8)?;
     let file = save.dir.join(format!("{}_output_{short}.txt", save.prefix));
     if file.exists() {
         return Some(file);

@@ -2,11 +2,50 @@ use std::borrow::Cow;
 use std::fs;
 
 use proptest::prelude::*;
+use serde_json::Value;
 
 use super::*;
 
 fn alphabet(length: usize) -> String {
     ('a'..='z').cycle().take(length).collect()
+}
+
+const RECORDED: &str = include_str!("../tests/fixtures/tool-cases/truncation_and_text_calls.json");
+
+#[test]
+fn recorded_truncations_are_met() {
+    let file: Value = serde_json::from_str(RECORDED).unwrap();
+    let cases: Vec<&Value> = file["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|case| case["id"].as_str().unwrap().starts_with("truncate-"))
+        .collect();
+    assert!(!cases.is_empty());
+    for case in cases {
+        let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
+        let text = alphabet(number(&case["input"]["length"]));
+        let notice = case["notice"].as_str().unwrap_or(DEFAULT_NOTICE);
+        let cut = truncate_middle(&text, number(&case["limit"]), notice);
+        let expected = &case["expect"]["text"];
+        if let Some(expected) = expected.as_str() {
+            assert_eq!(cut, expected, "{}", case["id"]);
+        } else {
+            let hash = format!("{:x}", Sha256::digest(cut.as_bytes()));
+            assert_eq!(
+                cut.chars().count(),
+                number(&expected["$len"]),
+                "{}",
+                case["id"]
+            );
+            assert_eq!(
+                hash,
+                expected["$sha256"].as_str().unwrap(),
+                "{}",
+                case["id"]
+            );
+        }
+    }
 }
 
 #[test]

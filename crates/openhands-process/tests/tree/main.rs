@@ -3,7 +3,15 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    clippy::indexing_slicing
+    clippy::indexing_slicing,
+    clippy::print_stdout
 )]
 
 mod commands;
+mod failures;
+mod marks;
+mod privileges;
+mod server;
+mod signals;
+mod survivors;
+mod watchdog_death;

@@ -3,9 +3,15 @@
 use serde_json::{Map, Value};
 
 use super::{
-    ApplyPatchAction, EditAction, FileEditorAction, FinishAction, GlobAction, GrepAction,
-    ListDirectoryAction, McpToolAction, PlanningFileEditorAction, ReadFileAction,
-    TaskTrackerAction, TerminalAction, ThinkAction, WriteFileAction,
+    ApplyPatchAction, AskOracleAction, BrowserAction, BrowserClickAction, BrowserCloseTabAction,
+    BrowserGetContentAction, BrowserGetStateAction, BrowserGetStorageAction, BrowserGoBackAction,
+    BrowserListTabsAction, BrowserNavigateAction, BrowserScrollAction, BrowserSetStorageAction,
+    BrowserStartRecordingAction, BrowserStopRecordingAction, BrowserSwitchTabAction,
+    BrowserTypeAction, ClassifyAndSwitchLlmAction, DelegateAction, EditAction, FileEditorAction,
+    FinishAction, GlobAction, GrepAction, InvokeSkillAction, ListDirectoryAction, McpToolAction,
+    PlanningFileEditorAction, ReadFileAction, StartChildConversationAction, SwitchLlmAction,
+    TaskAction, TaskTrackerAction, TerminalAction, ThinkAction, VisionInspectAction,
+    WorkflowAction, WriteFileAction,
 };
 use crate::union::{RawUnion, union};
 
@@ -26,6 +32,30 @@ union! {
         Finish(FinishAction),
         Think(ThinkAction),
         McpTool(McpToolAction),
+        AskOracle(AskOracleAction),
+        Browser(BrowserAction),
+        BrowserClick(BrowserClickAction),
+        BrowserCloseTab(BrowserCloseTabAction),
+        BrowserGetContent(BrowserGetContentAction),
+        BrowserGetState(BrowserGetStateAction),
+        BrowserGetStorage(BrowserGetStorageAction),
+        BrowserGoBack(BrowserGoBackAction),
+        BrowserListTabs(BrowserListTabsAction),
+        BrowserNavigate(BrowserNavigateAction),
+        BrowserScroll(BrowserScrollAction),
+        BrowserSetStorage(BrowserSetStorageAction),
+        BrowserStartRecording(BrowserStartRecordingAction),
+        BrowserStopRecording(BrowserStopRecordingAction),
+        BrowserSwitchTab(BrowserSwitchTabAction),
+        BrowserType(BrowserTypeAction),
+        Delegate(DelegateAction),
+        InvokeSkill(InvokeSkillAction),
+        StartChildConversation(StartChildConversationAction),
+        ClassifyAndSwitchLlm(ClassifyAndSwitchLlmAction),
+        SwitchLlm(SwitchLlmAction),
+        Task(TaskAction),
+        VisionInspect(VisionInspectAction),
+        Workflow(WorkflowAction),
     }
     prefix "ClientAction_" Client
 }

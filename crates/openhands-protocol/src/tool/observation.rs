@@ -1,10 +1,13 @@
 //! The union of all observations, and what they have in common.
 
 use super::{
-    ApplyPatchObservation, EditObservation, FileEditorObservation, FinishObservation,
-    GlobObservation, GrepObservation, ListDirectoryObservation, McpToolObservation,
-    PlanningFileEditorObservation, ReadFileObservation, TaskTrackerObservation,
-    TerminalObservation, ThinkObservation, WriteFileObservation,
+    ApplyPatchObservation, AskOracleObservation, BrowserObservation,
+    ClassifyAndSwitchLlmObservation, ClientToolObservation, DelegateObservation, EditObservation,
+    FileEditorObservation, FinishObservation, GlobObservation, GrepObservation,
+    InvokeSkillObservation, ListDirectoryObservation, McpToolObservation,
+    PlanningFileEditorObservation, ReadFileObservation, StartChildConversationObservation,
+    SwitchLlmObservation, TaskObservation, TaskTrackerObservation, TerminalObservation,
+    ThinkObservation, VisionInspectObservation, WorkflowObservation, WriteFileObservation,
 };
 use crate::message::Content;
 use crate::union::union;
@@ -118,6 +121,17 @@ observations! {
     Finish(FinishObservation),
     Think(ThinkObservation),
     McpTool(McpToolObservation),
+    AskOracle(AskOracleObservation),
+    Browser(BrowserObservation),
+    ClientTool(ClientToolObservation),
+    Delegate(DelegateObservation),
+    InvokeSkill(InvokeSkillObservation),
+    StartChildConversation(StartChildConversationObservation),
+    ClassifyAndSwitchLlm(ClassifyAndSwitchLlmObservation),
+    SwitchLlm(SwitchLlmObservation),
+    Task(TaskObservation),
+    VisionInspect(VisionInspectObservation),
+    Workflow(WorkflowObservation),
 }
 
 impl Observation {

@@ -11,8 +11,7 @@ wire! {
         params: JsonObject = JsonObject::new(),
     }
 
-    /// A tool as the system prompt event lists it. A tool of an MCP server also has its own definition
-    /// there, as the extra member `mcp_tool`.
+    /// A tool as the system prompt event lists it.
     pub struct ToolDefinition (default) {
         description: String,
         /// Class name of its actions.
@@ -21,6 +20,12 @@ wire! {
         observation_type: Option<String> = None,
         annotations: Option<ToolAnnotations> = None,
         meta: Option<JsonObject> = None,
+        /// Only for a tool of an MCP server: the server's own definition.
+        mcp_tool when some: Option<JsonObject> = None,
+        /// Only for a tool that the client itself offers.
+        client_tool_name when some: Option<String> = None,
+        /// Only for a tool that the client itself offers.
+        input_schema when some: Option<JsonObject> = None,
         /// Class name of the tool.
         kind: String,
         /// The name that the model uses.

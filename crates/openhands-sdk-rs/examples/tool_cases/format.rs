@@ -6,44 +6,42 @@ use std::path::Path;
 
 /// One file of cases.
 #[derive(Debug)]
-pub struct CaseFile {
-    /// File name without its ending.
-    pub stem: String,
+pub(crate) struct CaseFile {
     /// The recorded tool, such as `terminal` or `grep_ripgrep`.
-    pub tool: String,
-    pub cases: Vec<Case>,
+    pub(crate) tool: String,
+    pub(crate) cases: Vec<Case>,
 }
 
 /// One case: a workspace, steps on one fresh executor, and what is on disk after them.
 #[derive(Debug, Clone)]
-pub struct Case {
-    pub id: String,
-    pub name: String,
+pub(crate) struct Case {
+    pub(crate) id: String,
+    pub(crate) name: String,
     /// Registered name of the tool.
-    pub tool: String,
-    pub config: Map<String, Value>,
-    pub setup: Value,
-    pub steps: Vec<Step>,
-    pub after: Map<String, Value>,
+    pub(crate) tool: String,
+    pub(crate) config: Map<String, Value>,
+    pub(crate) setup: Value,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) after: Map<String, Value>,
 }
 
 /// One call and what it must give: any one of the recordings.
 #[derive(Debug, Clone)]
-pub struct Step {
-    pub action: Value,
-    pub expect: Vec<Value>,
+pub(crate) struct Step {
+    pub(crate) action: Value,
+    pub(crate) expect: Vec<Value>,
 }
 
 /// What a file name in the directory turned out to be.
 #[derive(Debug)]
-pub enum Loaded {
+pub(crate) enum Loaded {
     Cases(CaseFile),
     /// A file of cases that no tool executes (analyzers, repairs, matching).
     Other(String),
 }
 
 /// Reads one file; files without steps are left to the runners of their own shapes.
-pub fn load(path: &Path) -> anyhow::Result<Loaded> {
+pub(crate) fn load(path: &Path) -> anyhow::Result<Loaded> {
     let text =
         std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
     let file: Value =
@@ -60,7 +58,7 @@ pub fn load(path: &Path) -> anyhow::Result<Loaded> {
     };
     let tool = string(&file, "tool");
     let cases = cases.iter().map(|case| read_case(case, &tool)).collect();
-    Ok(Loaded::Cases(CaseFile { stem, tool, cases }))
+    Ok(Loaded::Cases(CaseFile { tool, cases }))
 }
 
 fn read_case(case: &Value, tool: &str) -> Case {
@@ -110,7 +108,7 @@ fn object(value: Option<&Value>) -> Map<String, Value> {
 ///
 /// The reference's grep and glob behave differently with and without ripgrep, so both were recorded. A case on
 /// which the recordings agree is firm; where they differ no engine can satisfy both.
-pub fn join_recordings(files: &mut [CaseFile]) {
+pub(crate) fn join_recordings(files: &mut [CaseFile]) {
     let all: Vec<(String, String, Vec<Step>)> = files
         .iter()
         .filter(|file| matches!(file.tool.split_once('_'), Some(("grep" | "glob", _))))

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 /// A temporary directory, removed on drop.
 #[derive(Debug)]
-pub struct Workspace {
+pub(crate) struct Workspace {
     directory: tempfile::TempDir,
     path: String,
 }
@@ -20,7 +20,7 @@ impl Workspace {
     ///
     /// Its path has 12 characters, as long as those of the recordings: where a long listing is clipped depends on
     /// the length of the paths in it.
-    pub fn new() -> anyhow::Result<Self> {
+    pub(crate) fn new() -> anyhow::Result<Self> {
         let directory = tempfile::Builder::new()
             .prefix("c")
             .rand_bytes(6)
@@ -33,12 +33,12 @@ impl Workspace {
         Ok(Self { directory, path })
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.directory.path()
     }
 
     /// `value` with the placeholders of the workspace and of this process's directory filled in.
-    pub fn fill(&self, value: &Value) -> Value {
+    pub(crate) fn fill(&self, value: &Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.fill_text(text)),
             Value::Array(items) => items.iter().map(|item| self.fill(item)).collect(),
@@ -58,7 +58,7 @@ impl Workspace {
     }
 
     /// The inverse of [`Self::fill`]: this run's paths become placeholders.
-    pub fn blank(&self, value: &Value) -> Value {
+    pub(crate) fn blank(&self, value: &Value) -> Value {
         match value {
             Value::String(text) => Value::String(
                 text.replace(&self.path, "{WS}")
@@ -76,7 +76,7 @@ impl Workspace {
     }
 
     /// Makes the files that the case starts with.
-    pub fn set_up(&self, files: &Value) -> anyhow::Result<()> {
+    pub(crate) fn set_up(&self, files: &Value) -> anyhow::Result<()> {
         match files {
             Value::Array(files) => files
                 .iter()
@@ -152,7 +152,7 @@ impl Workspace {
     }
 
     /// What differs from what must be on disk now.
-    pub fn differences(&self, after: &Map<String, Value>) -> Vec<String> {
+    pub(crate) fn differences(&self, after: &Map<String, Value>) -> Vec<String> {
         after
             .iter()
             .filter_map(|(name, expected)| {

@@ -62,10 +62,10 @@ impl Charset {
         if let Some(marked) = Self::by_mark(bytes) {
             return marked;
         }
-        if memchr::memchr(0, bytes).is_some() {
-            if let Some(coding) = utf16_by_zero_bytes(bytes) {
-                return Self::of(coding);
-            }
+        if memchr::memchr(0, bytes).is_some()
+            && let Some(coding) = utf16_by_zero_bytes(bytes)
+        {
+            return Self::of(coding);
         }
         if std::str::from_utf8(bytes).is_ok() {
             return Self::UTF_8;
@@ -75,6 +75,11 @@ impl Charset {
             .or_else(|| declared(bytes).map(Self::legacy))
             .or_else(|| is_mostly_utf8(bytes).then_some(Self::UTF_8))
             .unwrap_or_else(|| Self::by_statistics(bytes))
+    }
+
+    /// Whether the bytes begin with a byte order mark.
+    pub(super) fn has_mark(bytes: &[u8]) -> bool {
+        Self::by_mark(bytes).is_some()
     }
 
     fn by_mark(bytes: &[u8]) -> Option<Self> {

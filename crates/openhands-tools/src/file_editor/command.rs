@@ -1,35 +1,6 @@
 //! What a caller can ask of the file editor, and what it gets back.
 
-use std::fmt;
-
-/// The five commands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Command {
-    View,
-    Create,
-    StrReplace,
-    Insert,
-    UndoEdit,
-}
-
-impl Command {
-    /// The command's name on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::View => "view",
-            Self::Create => "create",
-            Self::StrReplace => "str_replace",
-            Self::Insert => "insert",
-            Self::UndoEdit => "undo_edit",
-        }
-    }
-}
-
-impl fmt::Display for Command {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+pub use openhands_protocol::tool::FileEditorCommand as Command;
 
 /// One command with whatever parameters came with it. Which of them a command needs is checked after the
 /// path, because that is the order in which clients know the errors.

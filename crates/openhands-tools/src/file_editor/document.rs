@@ -50,31 +50,38 @@ enum Body {
 impl Document {
     /// Reads the bytes of a file. `known` is its character set, if it was read before.
     pub fn read(bytes: Vec<u8>, known: Option<Charset>) -> Self {
-        let charset = Charset::detect(&bytes, known);
-        Self::with_charset(bytes, charset)
-    }
-
-    fn with_charset(bytes: Vec<u8>, charset: Charset) -> Self {
-        let is_plain = charset == Charset::UTF_8 && memchr::memchr(b'\r', &bytes).is_none();
-        let bytes = if is_plain {
+        // Nearly every file is this one case, which needs the bytes to be looked at once only.
+        let is_simple = !Charset::has_mark(&bytes) && memchr::memchr2(b'\r', 0, &bytes).is_none();
+        let bytes = if is_simple {
             match String::from_utf8(bytes) {
-                Ok(text) => {
-                    return Self {
-                        charset,
-                        body: Body::Plain(text),
-                    };
-                }
+                Ok(text) => return Self::plain(text),
                 Err(error) => error.into_bytes(),
             }
         } else {
             bytes
         };
+        let charset = Charset::detect(&bytes, known);
+        Self::with_charset(bytes, charset)
+    }
+
+    /// UTF-8 text with plain `\n` breaks.
+    fn plain(text: String) -> Self {
+        Self {
+            charset: Charset::UTF_8,
+            body: Body::Plain(text),
+        }
+    }
+
+    fn with_charset(bytes: Vec<u8>, charset: Charset) -> Self {
         let unmarked = bytes.strip_prefix(charset.mark).unwrap_or(&bytes);
         let text = with_plain_breaks(&charset.decode(unmarked));
-        Self {
-            charset,
-            body: Body::Decoded { bytes, text },
-        }
+        let is_plain = charset == Charset::UTF_8 && text.as_bytes() == bytes;
+        let body = if is_plain {
+            Body::Plain(text)
+        } else {
+            Body::Decoded { bytes, text }
+        };
+        Self { charset, body }
     }
 
     /// The text, with every line break as `\n` and without a byte order mark.
@@ -104,7 +111,7 @@ impl Document {
     }
 
     /// Whether the file has line breaks other than `\n`.
-    pub(super) fn has_carriage_returns(&self) -> bool {
+    pub(crate) fn has_carriage_returns(&self) -> bool {
         match &self.body {
             Body::Plain(_) => false,
             Body::Decoded { bytes, .. } => memchr::memchr(b'\r', bytes).is_some(),
@@ -115,8 +122,7 @@ impl Document {
     /// New line breaks take the form of the line they are put into.
     pub fn replace(&self, ranges: &[Range<usize>], with: &str) -> Result<Self, SpliceError> {
         if let (Body::Plain(text), false) = (&self.body, with.contains('\r')) {
-            let edited = splice_all(text.as_bytes(), ranges, |_| with.as_bytes());
-            return Ok(Self::with_charset(edited, self.charset));
+            return Ok(Self::plain(splice_text(text, ranges, with)));
         }
         match self.replace_bytes(ranges, with, self.charset) {
             Err(SpliceError::Unencodable { character, charset }) => self
@@ -248,14 +254,15 @@ pub(crate) fn with_plain_breaks(text: &str) -> String {
         return text.to_owned();
     }
     let mut plain = String::with_capacity(text.len());
-    let mut pieces = text.split('\r').peekable();
-    while let Some(piece) = pieces.next() {
-        plain.push_str(piece);
-        match pieces.peek() {
-            Some(next) if !next.starts_with('\n') => plain.push('\n'),
-            Some(_) | None => {}
+    let mut from = 0;
+    for at in memchr::memchr_iter(b'\r', text.as_bytes()) {
+        plain.push_str(text.get(from..at).unwrap_or_default());
+        from = at + 1;
+        if text.as_bytes().get(from) != Some(&b'\n') {
+            plain.push('\n');
         }
     }
+    plain.push_str(text.get(from..).unwrap_or_default());
     plain
 }
 
@@ -288,6 +295,19 @@ fn shared_ends(old: &str, new: &str) -> (usize, usize) {
         .map(length)
         .sum();
     (start, end)
+}
+
+/// `text` with each of `ranges` replaced by `with`.
+fn splice_text(text: &str, ranges: &[Range<usize>], with: &str) -> String {
+    let mut edited = String::with_capacity(text.len() + with.len() * ranges.len());
+    let mut from = 0;
+    for range in ranges {
+        edited.push_str(text.get(from..range.start).unwrap_or_default());
+        edited.push_str(with);
+        from = range.end;
+    }
+    edited.push_str(text.get(from..).unwrap_or_default());
+    edited
 }
 
 /// `bytes` with each of `ranges` replaced by the content for its index.

@@ -1,8 +1,6 @@
 //! The file editor: checks a command in the order that clients know, carries it out, remembers how to undo it.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
@@ -12,18 +10,16 @@ use parking_lot::Mutex;
 use crate::resolve::{resolve, tidy};
 use crate::safe_write::{WriteError, os_error_text, write_file};
 
-use super::binary::is_binary;
 use super::charset::Charset;
 use super::command::{Command, Dialect, Outcome, Request};
 use super::document::Document;
 use super::error::EditorError;
 use super::history::{BUDGET_BYTES, History};
 use super::listing::{line_count, line_start, lines_between, numbered};
+use super::open::{OpenError, check_size, open_document};
 use super::search::find_unique;
 use super::view::{image_type, view_directory, view_image, view_text};
 
-/// The largest file that is read or edited.
-pub const MAX_FILE_BYTES: u64 = 10 << 20;
 /// Lines shown around an edit.
 const SNIPPET_LINES: usize = 4;
 /// Files whose character set is remembered between commands.
@@ -36,7 +32,6 @@ pub struct FileEditor {
     /// Where relative paths would be looked for when suggesting an absolute one.
     workspace: PathBuf,
     dialect: Dialect,
-    max_bytes: u64,
     state: Mutex<State>,
     /// One lock for each file that a command is at work on.
     busy: Mutex<HashMap<PathBuf, Weak<Mutex<()>>>>,
@@ -60,7 +55,6 @@ impl FileEditor {
         Self {
             workspace: workspace.into(),
             dialect: Dialect::V1,
-            max_bytes: MAX_FILE_BYTES,
             state: Mutex::new(State {
                 history: History::with_budget(BUDGET_BYTES),
                 charsets: HashMap::new(),
@@ -116,40 +110,38 @@ impl FileEditor {
         };
         // compat: a home-relative path passes for an absolute one here and is then not found.
         if !shown.trim_start().starts_with(['/', '~']) {
-            let mut hint = match self.dialect {
-                Dialect::V1 => "The path should be an absolute path.".to_owned(),
-                Dialect::V0 => "The path should be an absolute path, starting with `/`.".to_owned(),
+            let absolute = match self.dialect {
+                Dialect::V1 => "The path should be an absolute path.",
+                Dialect::V0 => "The path should be an absolute path, starting with `/`.",
             };
             let meant = self.workspace.join(shown);
             if meant.exists() {
-                hint.push_str(&format!(" Maybe you meant {}?", meant.display()));
+                let meant = meant.display();
+                return Err(invalid(format!("{absolute} Maybe you meant {meant}?")));
             }
-            return Err(invalid(hint));
+            return Err(invalid(absolute.to_owned()));
         }
         let path = Path::new(shown);
         let exists = path.is_absolute() && path.exists();
-        match command {
-            Command::Create if exists => Err(invalid(format!(
-                "File already exists at: {shown}. Cannot overwrite files using command `create`."
-            ))),
-            Command::Create => Ok(()),
-            Command::View | Command::StrReplace | Command::Insert | Command::UndoEdit
-                if !exists =>
-            {
-                Err(invalid(format!(
-                    "The path {shown} does not exist. Please provide a valid path."
-                )))
+        if command == Command::Create {
+            if exists {
+                return Err(invalid(format!(
+                    "File already exists at: {shown}. Cannot overwrite files using command `create`."
+                )));
             }
-            Command::View => Ok(()),
-            Command::StrReplace | Command::Insert | Command::UndoEdit => {
-                if path.is_dir() {
-                    return Err(invalid(format!(
-                        "The path {shown} is a directory and only the `view` command can be used on directories."
-                    )));
-                }
-                Ok(())
-            }
+            return Ok(());
         }
+        if !exists {
+            return Err(invalid(format!(
+                "The path {shown} does not exist. Please provide a valid path."
+            )));
+        }
+        if command != Command::View && path.is_dir() {
+            return Err(invalid(format!(
+                "The path {shown} is a directory and only the `view` command can be used on directories."
+            )));
+        }
+        Ok(())
     }
 
     fn lock_of(&self, real: &Path) -> Arc<Mutex<()>> {
@@ -191,7 +183,7 @@ impl FileEditor {
                 path: target.shown.clone(),
             });
         }
-        self.write(target, file_text.as_bytes())?;
+        write(target, file_text.as_bytes())?;
         // compat: the history gets the created text itself, so that undoing a creation changes nothing.
         let created = file_text.clone().into_bytes();
         self.state.lock().history.push(&target.real, created);
@@ -233,7 +225,7 @@ impl FileEditor {
             self.dialect,
         );
         let advice = "Review the changes and make sure they are as expected. Edit the file again if necessary.";
-        Ok(self.edited(target, before, after, &[&snippet, advice].concat()))
+        Ok(edited(target, before, after, &[&snippet, advice].concat()))
     }
 
     fn insert(&self, target: &Target, line: i64, new_str: &str) -> Result<Outcome, EditorError> {
@@ -261,7 +253,7 @@ impl FileEditor {
             self.dialect,
         );
         let advice = "Review the changes and make sure they are as expected (correct indentation, no duplicate lines, etc). Edit the file again if necessary.";
-        Ok(self.edited(target, before, after, &[&snippet, advice].concat()))
+        Ok(edited(target, before, after, &[&snippet, advice].concat()))
     }
 
     fn undo_edit(&self, target: &Target) -> Result<Outcome, EditorError> {
@@ -278,7 +270,7 @@ impl FileEditor {
                 path: target.shown.clone(),
             });
         };
-        self.write(target, &bytes)?;
+        write(target, &bytes)?;
         self.state.lock().history.pop(&target.real);
         let restored = Document::read(bytes, known);
         let listing = numbered(restored.text(), &target.shown, 1, self.dialect);
@@ -309,75 +301,50 @@ impl FileEditor {
             })?;
         // A file that grew beyond the limit could not be looked at again, nor the edit undone.
         let bytes = u64::try_from(after.bytes().len()).unwrap_or(u64::MAX);
-        if bytes > self.max_bytes {
-            return Err(self.too_large(target, bytes));
-        }
-        self.write(target, after.bytes())?;
+        check_size(bytes).map_err(|error| unfit(target, &error))?;
+        write(target, after.bytes())?;
         let mut state = self.state.lock();
         state.history.push(&target.real, before.bytes().to_vec());
         state.remember(&target.real, after.charset());
         Ok(after)
     }
 
-    fn edited(&self, target: &Target, before: Document, after: Document, rest: &str) -> Outcome {
-        let text = format!("The file {} has been edited. {rest}", target.shown);
-        Outcome {
-            old_content: Some(before.into_text()),
-            new_content: Some(after.into_text()),
-            ..Outcome::shown(&target.shown, text)
-        }
-    }
-
-    fn write(&self, target: &Target, bytes: &[u8]) -> Result<(), EditorError> {
-        write_file(&target.real, bytes).map_err(|reason| EditorError::Write {
-            reason,
-            path: target.shown.clone(),
-        })
-    }
-
     fn read(&self, target: &Target) -> Result<Document, EditorError> {
-        let failed = |error: io::Error| EditorError::Read {
-            reason: os_error_text(&error, Some(&target.real)),
-            path: target.shown.clone(),
-        };
-        let metadata = fs::metadata(&target.real).map_err(failed)?;
-        // A pipe or a device could block for ever or never end.
-        if !metadata.is_file() {
-            return Err(EditorError::Special {
-                path: target.shown.clone(),
-            });
-        }
-        if metadata.len() > self.max_bytes {
-            return Err(self.too_large(target, metadata.len()));
-        }
-        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
-        let file = File::open(&target.real).map_err(failed)?;
-        // Some files (those of `/proc`) are longer than they say.
-        let read = file
-            .take(self.max_bytes + 1)
-            .read_to_end(&mut bytes)
-            .map_err(failed)?;
-        let read = u64::try_from(read).unwrap_or(u64::MAX);
-        if read > self.max_bytes {
-            return Err(self.too_large(target, read));
-        }
         let known = self.state.lock().charsets.get(&target.real).copied();
-        let document = Document::read(bytes, known);
-        if is_binary(&document) {
-            return Err(EditorError::Binary {
-                path: target.shown.clone(),
-            });
-        }
+        let document = open_document(&target.real, known).map_err(|error| {
+            if let OpenError::Io(error) = &error {
+                return EditorError::Read {
+                    reason: os_error_text(error, Some(&target.real)),
+                    path: target.shown.clone(),
+                };
+            }
+            unfit(target, &error)
+        })?;
         self.state.lock().remember(&target.real, document.charset());
         Ok(document)
     }
+}
 
-    fn too_large(&self, target: &Target, bytes: u64) -> EditorError {
-        EditorError::TooLarge {
-            path: target.shown.clone(),
-            bytes,
-            limit: self.max_bytes,
-        }
+fn edited(target: &Target, before: Document, after: Document, rest: &str) -> Outcome {
+    let text = format!("The file {} has been edited. {rest}", target.shown);
+    Outcome {
+        old_content: Some(before.into_text()),
+        new_content: Some(after.into_text()),
+        ..Outcome::shown(&target.shown, text)
+    }
+}
+
+fn write(target: &Target, bytes: &[u8]) -> Result<(), EditorError> {
+    write_file(&target.real, bytes).map_err(|reason| EditorError::Write {
+        reason,
+        path: target.shown.clone(),
+    })
+}
+
+fn unfit(target: &Target, reason: &OpenError) -> EditorError {
+    EditorError::Unfit {
+        path: target.shown.clone(),
+        reason: reason.to_string(),
     }
 }
 

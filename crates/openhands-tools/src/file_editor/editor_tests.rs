@@ -1,9 +1,11 @@
+use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
 use super::*;
+use crate::file_editor::MAX_FILE_BYTES;
 
 /// An editor on a directory of its own.
 struct Fixture {
@@ -49,7 +51,7 @@ impl Fixture {
 
     fn view(&self, name: &str, range: &[i64]) -> Result<String, String> {
         let outcome = self.run(Command::View, name, |request| {
-            request.view_range = Some(range.to_vec())
+            request.view_range = Some(range.to_vec());
         });
         outcome.map(|outcome| outcome.text.replace(&self.path(""), "/"))
     }

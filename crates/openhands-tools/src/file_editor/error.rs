@@ -19,26 +19,14 @@ pub enum EditorError {
         hint: String,
     },
     /// A parameter that this command needs is missing.
-    #[error("Parameter `{parameter}` is required for command: {command}.")]
+    #[error("Parameter `{parameter}` is required for command: {}.", .command.as_str())]
     Missing {
         parameter: &'static str,
         command: Command,
     },
-    #[error(
-        "File validation failed for {path}: File is too large ({}MB). Maximum allowed size is {}MB.",
-        megabytes(*.bytes), .limit >> 20
-    )]
-    TooLarge {
-        path: String,
-        bytes: u64,
-        limit: u64,
-    },
-    #[error(
-        "File validation failed for {path}: File appears to be binary and this file type cannot be read or edited by this tool."
-    )]
-    Binary { path: String },
-    #[error("File validation failed for {path}: It is neither a regular file nor a directory.")]
-    Special { path: String },
+    /// The file is not one that can be read or edited.
+    #[error("File validation failed for {path}: {reason}")]
+    Unfit { path: String, reason: String },
     #[error("No replacement was performed, old_str `{old_str}` did not appear verbatim in {path}.")]
     NotFound { old_str: String, path: String },
     #[error(
@@ -63,13 +51,6 @@ pub enum EditorError {
     /// A directory could not be listed; the system's own words.
     #[error("{reason}")]
     List { reason: String },
-}
-
-fn megabytes(bytes: u64) -> String {
-    // One decimal, rounded as the reference prints it; sizes near the limit need no more than this precision.
-    #[allow(clippy::cast_precision_loss)]
-    let size = bytes as f64 / 1024.0 / 1024.0;
-    format!("{size:.1}")
 }
 
 fn listed(lines: &[usize], more: usize) -> String {

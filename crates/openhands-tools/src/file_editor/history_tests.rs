@@ -71,6 +71,8 @@ fn the_last_edit_can_be_undone_even_above_the_budget() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
     #[test]
     fn any_sequence_of_contents_comes_back_exactly(
         contents in prop::collection::vec(prop::collection::vec(0u8..3, 0..9000), 1..8),

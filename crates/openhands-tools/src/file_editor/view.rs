@@ -112,16 +112,16 @@ fn list_directory(dir: &Path, path: &str) -> io::Result<String> {
             format!("{base}/{name}/{inner}{slash}")
         }));
     }
-    let mut listing = format!(
-        "Here's the files and directories up to 2 levels deep in {path}, excluding hidden items:\n{}",
-        lines.join("\n")
-    );
-    if hidden > 0 {
-        listing.push_str(&format!(
+    let note = match hidden {
+        0 => String::new(),
+        hidden => format!(
             "\n\n{hidden} hidden files/directories in this directory are excluded. You can use 'ls -la {path}' to see them."
-        ));
-    }
-    Ok(listing)
+        ),
+    };
+    Ok(format!(
+        "Here's the files and directories up to 2 levels deep in {path}, excluding hidden items:\n{}{note}",
+        lines.join("\n")
+    ))
 }
 
 /// Visible entries by name, sorted bytewise, and the number of hidden ones.

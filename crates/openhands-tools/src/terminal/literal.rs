@@ -6,7 +6,7 @@ use std::fmt::Write;
 const PREVIEW_CHARS: usize = 60;
 
 /// What kind of literal `command` looks like, if any. Bash tests (`[ … ]`, `[[ … ]]`) and groups (`{ …; }`) are not.
-pub fn kind(command: &str) -> Option<&'static str> {
+pub(super) fn kind(command: &str) -> Option<&'static str> {
     let mut characters = command.trim_start().chars();
     match (characters.next(), characters.next()) {
         (Some('['), Some('{' | '"' | '\'')) => Some("list literal"),
@@ -20,7 +20,7 @@ pub fn kind(command: &str) -> Option<&'static str> {
 }
 
 /// What the model is told when it sent a literal.
-pub fn explanation(command: &str, kind: &str) -> String {
+pub(super) fn explanation(command: &str, kind: &str) -> String {
     let preview: String = command.trim_start().chars().take(PREVIEW_CHARS).collect();
     format!(
         "[Tool-argument error] The `command` argument looks like a Python/JSON {kind}, not a shell command. \

@@ -21,7 +21,7 @@ fn rows(line: &str) -> usize {
 }
 
 /// The part of `text` that is still there, and whether any of it was lost.
-pub fn visible(text: &str) -> (&str, bool) {
+pub(super) fn visible(text: &str) -> (&str, bool) {
     // Below this many bytes not even empty lines fill the history.
     if text.len() < HISTORY_LINES {
         return (text, false);

@@ -7,7 +7,7 @@ use tree_sitter::{Node, Parser};
 /// What one line joins (`a; b`, `a && b`) is one statement, and so is anything that bash reads as a whole: a
 /// loop, a function, a quoted newline, a heredoc. A comment belongs to the statement before it. Text that does
 /// not parse counts as one statement: bash itself will say what is wrong with it.
-pub fn split(command: &str) -> Vec<&str> {
+pub(super) fn split(command: &str) -> Vec<&str> {
     let whole = || vec![command.trim()];
     let mut parser = Parser::new();
     if parser

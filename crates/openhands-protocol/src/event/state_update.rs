@@ -1,0 +1,31 @@
+//! A field of the conversation's state changed, or the whole state is sent.
+
+use crate::conversation::ConversationState;
+use crate::event::Source;
+use crate::json::Json;
+use crate::wire::wire;
+
+/// The key under which the whole state is sent. Such an event is never stored.
+pub const FULL_STATE: &str = "full_state";
+
+wire! {
+    /// A new value of a state field. It does not move the head of the event tree.
+    pub struct ConversationStateUpdateEvent ["kind" = "ConversationStateUpdateEvent"] event [header: Some(Source::Environment)] {
+        key: String = String::new(),
+        value: Json = Json::NULL,
+    }
+}
+
+impl ConversationStateUpdateEvent {
+    /// Whether it carries the whole state.
+    pub fn is_full_state(&self) -> bool {
+        self.key == FULL_STATE
+    }
+
+    /// The whole state, if it carries it.
+    pub fn full_state(&self) -> Option<Result<ConversationState, serde_json::Error>> {
+        use serde::Deserialize as _;
+        self.is_full_state()
+            .then(|| ConversationState::deserialize(&self.value.0))
+    }
+}

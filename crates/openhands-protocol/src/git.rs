@@ -1,0 +1,71 @@
+//! Changes, differences and commits of a repository.
+
+use crate::text::words;
+use crate::wire::wire;
+
+words! {
+    /// What happened to a file.
+    pub enum GitChangeStatus {
+        Moved = "MOVED",
+        Added = "ADDED",
+        Deleted = "DELETED",
+        Updated = "UPDATED",
+    }
+}
+
+words! {
+    /// Who hosts repositories.
+    pub open enum GitProvider {
+        Github = "github",
+        Gitlab = "gitlab",
+        Bitbucket = "bitbucket",
+        AzureDevops = "azure_devops",
+    }
+}
+
+wire! {
+    /// A changed file.
+    pub struct GitChange (default) {
+        status: GitChangeStatus,
+        path: String,
+    }
+
+    /// Both sides of a changed file.
+    pub struct GitDiff (default) {
+        modified: Option<String>,
+        original: Option<String>,
+    }
+
+    /// A commit.
+    pub struct GitCommit (default) {
+        sha: String,
+        short_sha: String,
+        subject: String,
+        author: String,
+        timestamp: String,
+    }
+
+    /// Commits, newest first.
+    pub struct GitCommitsPage (default) {
+        commits: Vec<GitCommit>,
+        has_more: bool,
+    }
+
+    /// A hosted repository.
+    pub struct GitProviderRepository (default) {
+        id: String,
+        full_name: String,
+        git_provider: String,
+        is_public: bool,
+        stargazers_count: Option<i64> = None,
+        pushed_at: Option<String> = None,
+        main_branch: Option<String> = None,
+    }
+
+    /// Hosted repositories.
+    pub struct GitProviderRepositoryPage (default) {
+        items: Vec<GitProviderRepository>,
+        next_page_id: Option<String> = None,
+        missing_token: bool = false,
+    }
+}

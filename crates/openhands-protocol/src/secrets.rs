@@ -1,0 +1,13 @@
+//! Secrets of conversations and of the server.
+
+mod headers;
+mod input;
+mod source;
+mod stored;
+
+pub use headers::{HeaderValue, SECRET_WORDS, SecretHeaders, is_secret_name};
+pub use input::SecretInput;
+pub use source::{LookupSecret, SecretRegistry, SecretSource, StaticSecret};
+pub use stored::{
+    SecretCreateRequest, SecretItemResponse, SecretsListResponse, StoredSecret, StoredSecrets,
+};

@@ -1,0 +1,39 @@
+//! Where the value of a secret comes from.
+
+use indexmap::IndexMap;
+
+use crate::secret::Secret;
+use crate::secrets::SecretHeaders;
+use crate::union::union;
+use crate::wire::wire;
+
+wire! {
+    /// A value that is kept here.
+    pub struct StaticSecret ["kind" = "StaticSecret"] (default) {
+        description: Option<String> = None,
+        value: Option<Secret> = None,
+    }
+
+    /// A value that is fetched when it is needed.
+    pub struct LookupSecret ["kind" = "LookupSecret"] (default) {
+        description: Option<String> = None,
+        url: String,
+        headers: SecretHeaders = SecretHeaders::default(),
+    }
+}
+
+union! {
+    /// Where a value comes from.
+    pub enum SecretSource by "kind" {
+        Static(StaticSecret),
+        Lookup(LookupSecret),
+    }
+    default Static(StaticSecret)
+}
+
+wire! {
+    /// Secrets of a conversation by name.
+    pub struct SecretRegistry (default) {
+        secret_sources: IndexMap<String, SecretSource> = IndexMap::new(),
+    }
+}

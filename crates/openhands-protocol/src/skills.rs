@@ -1,0 +1,15 @@
+//! Skills: knowledge for special tasks.
+
+mod catalog;
+mod skill;
+
+pub use catalog::{
+    ExposedUrl, InstallSkillRequest, InstalledSkillResponse, InstalledSkillsListResponse,
+    MarketplaceRegistration, MarketplaceSkillInfo, OrgConfig, SandboxConfig, SkillCatalogEntry,
+    SkillCatalogResponse, SkillInfo, SkillMarketplaceResponse, SkillOrigin, SkillType,
+    SkillsRequest, SkillsResponse, SyncResponse, SyncStatus, UninstallSkillResponse,
+    UpdateSkillResponse, UpdateSkillStateRequest, UpdateSkillStateResponse,
+};
+pub use skill::{
+    InputMetadata, KeywordTrigger, PathTrigger, Skill, SkillResources, SkillTrigger, TaskTrigger,
+};

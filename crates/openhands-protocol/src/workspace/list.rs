@@ -1,0 +1,50 @@
+//! Directories that the user works in.
+
+use crate::wire::wire;
+
+wire! {
+    /// A directory.
+    pub struct WorkspaceItem (default) {
+        id: String,
+        name: String,
+        path: String,
+        parent_path as "parentPath" when some: Option<String> = None,
+    }
+
+    /// A directory whose children are offered.
+    pub struct WorkspaceParentItem (default) {
+        id: String,
+        name: String,
+        path: String,
+    }
+
+    /// All directories.
+    pub struct WorkspacesListResponse (default) {
+        workspaces: Vec<WorkspaceItem> = Vec::new(),
+        workspace_parents as "workspaceParents": Vec<WorkspaceParentItem> = Vec::new(),
+    }
+
+    /// Directories to add.
+    pub struct AddWorkspacesRequest (default) {
+        workspaces: Vec<WorkspaceItem>,
+    }
+
+    /// Parents to add.
+    pub struct AddWorkspaceParentsRequest (default) {
+        parents: Vec<WorkspaceParentItem>,
+    }
+
+    /// Something was deleted.
+    pub struct DeleteResponse (default) {
+        deleted: bool = true,
+    }
+}
+
+wire! {
+    /// `workspaces.json`.
+    pub struct StoredWorkspaces (default) {
+        schema_version: i64 = 1,
+        workspaces: Vec<WorkspaceItem> = Vec::new(),
+        workspace_parents as "workspaceParents": Vec<WorkspaceParentItem> = Vec::new(),
+    }
+}
