@@ -239,8 +239,14 @@ fn differs(tool: &str, outcome: &Value, expected: &Value) -> Option<String> {
     }
     if tool == "list_directory" {
         // Here the text goes on with the entries; the recording has them in the observation alone.
-        let recorded = fields.get("text").and_then(Value::as_str).unwrap_or_default();
-        let text = outcome.get("text").and_then(Value::as_str).unwrap_or_default();
+        let recorded = fields
+            .get("text")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let text = outcome
+            .get("text")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         if text.starts_with(recorded) {
             fields.remove("text");
         }
