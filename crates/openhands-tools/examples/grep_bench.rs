@@ -107,9 +107,7 @@ fn make_tree(root: &Path, files: usize) -> anyhow::Result<()> {
         let mut text = String::new();
         for line in 0..20 + random(140) {
             let word = random(10_000);
-            text.push_str(&format!(
-                "    let value_{word} = compute({line}, {word});\n"
-            ));
+            text.extend([format!("    let value_{word} = compute({line}, {word});\n")]);
             if random(50) == 0 {
                 text.push_str("    return value;\n");
             }
@@ -152,10 +150,7 @@ fn run_ripgrep(root: &Path, pattern: &str) -> anyhow::Result<(Duration, usize)> 
         .output()
         .context("running rg: is ripgrep installed?")?;
     let took = began.elapsed();
-    Ok((
-        took,
-        output.stdout.iter().filter(|byte| **byte == b'\n').count(),
-    ))
+    Ok((took, String::from_utf8(output.stdout)?.lines().count()))
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {

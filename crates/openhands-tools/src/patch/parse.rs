@@ -94,7 +94,27 @@ pub(crate) fn parse(
     while !parser.at_any(&[END]) {
         parser.file_section(files)?;
     }
+    check_order(&parser.patch)?;
     Ok(parser.patch)
+}
+
+/// Changes of a file must follow each other; a hunk marked as the end of the file can break that.
+fn check_order(patch: &Patch) -> Result<(), PatchError> {
+    for (path, action) in &patch.actions {
+        let chunks = match action {
+            FileAction::Update { chunks, .. } => chunks.as_slice(),
+            FileAction::Add { .. } | FileAction::Delete => &[],
+        };
+        let mut reached = 0;
+        for chunk in chunks {
+            if chunk.at < reached {
+                let (path, at) = (path.clone(), chunk.at);
+                return Err(PatchError::Overlap { path, reached, at });
+            }
+            reached = chunk.at + chunk.deleted;
+        }
+    }
+    Ok(())
 }
 
 struct Parser<'p> {
@@ -145,7 +165,7 @@ impl<'p> Parser<'p> {
             let file = files
                 .get(path)
                 .ok_or_else(|| PatchError::MissingFile(path.to_owned()))?;
-            let chunks = self.hunks(path, file)?;
+            let chunks = self.hunks(file)?;
             let move_to = move_to.to_owned();
             (path, FileAction::Update { chunks, move_to })
         } else if let Some(path) = self.take(DELETE)? {
@@ -184,11 +204,11 @@ impl<'p> Parser<'p> {
     }
 
     /// All hunks of one file, as changes at places in it.
-    fn hunks(&mut self, path: &str, file: &FileText) -> Result<Vec<Chunk>, PatchError> {
+    fn hunks(&mut self, file: &FileText) -> Result<Vec<Chunk>, PatchError> {
         let lines = file.lines();
         let mut chunks: Vec<Chunk> = Vec::new();
-        // The line of the file behind the last hunk, and behind the last line taken out.
-        let (mut reached, mut consumed) = (0, 0);
+        // The line of the file behind the last hunk.
+        let mut reached = 0;
         while !self.at_any(&SECTION_ENDS) && !self.at_any(&[END_OF_FILE]) {
             reached = self.headers(lines, reached)?;
             let hunk = self.hunk()?;
@@ -202,19 +222,10 @@ impl<'p> Parser<'p> {
             };
             self.patch.fuzz += place.fuzz;
             reached = place.line + hunk.context.len();
-            for mut chunk in hunk.chunks {
+            chunks.extend(hunk.chunks.into_iter().map(|mut chunk| {
                 chunk.at += place.line;
-                if chunk.at < consumed {
-                    let (path, at) = (path.to_owned(), chunk.at);
-                    return Err(PatchError::Overlap {
-                        path,
-                        reached: consumed,
-                        at,
-                    });
-                }
-                consumed = chunk.at + chunk.deleted;
-                chunks.push(chunk);
-            }
+                chunk
+            }));
         }
         Ok(chunks)
     }

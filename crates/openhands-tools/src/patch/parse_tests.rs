@@ -49,6 +49,11 @@ fn fails(hunks: &str, expected: &str) {
 #[test]
 fn hunks_change_the_lines_they_name() {
     gives(
+        "@@\n-one\n+1\n@@ \n-two\n+2",
+        "1\n2\nthree\nfour\nfive\n",
+        0,
+    );
+    gives(
         "@@\n-two\n+2\n three\n+3.5",
         "one\n2\nthree\n3.5\nfour\nfive\n",
         0,
@@ -122,6 +127,11 @@ fn wrong_hunks_are_told() {
     fails("@@x", "Nothing in this section - index=2 @@x");
     fails("@@\n-two\n+2\n@@\n-one", "Invalid Context 2:\none");
     fails("*** End of File", "Unknown Line: *** End of File");
+    // A wrong line is told before changes that overlap.
+    assert_eq!(
+        updated("x", "@@\n-x\n@@\n-x\n*** End of File\n@@\n-y"),
+        Err("Invalid Context 1:\ny".into())
+    );
     assert_eq!(
         updated("a\nb\na", "@@\n-a\n@@\n-b\n-a\n@@\n-a\n*** End of File"),
         Err("_get_updated_file: a.txt: orig_index 3 > chunk.orig_index 2".into())
