@@ -1,1 +1,8 @@
-//! The SDK for software agents.
+//! The SDK for software agents: one crate to depend on.
+//!
+//! The lower crates are re-exported whole: [`protocol`] is what is on the wire and on disk, [`process`] runs
+//! children and the persistent shell, [`tools`] are the hands.
+
+pub use openhands_process as process;
+pub use openhands_protocol as protocol;
+pub use openhands_tools as tools;

@@ -1,0 +1,80 @@
+//! Which of a shell's jobs are about to end: they have a deadly signal waiting, or are on their way out.
+
+use std::time::Duration;
+
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use tokio::io::Interest;
+
+use crate::pty::registered;
+
+/// How long an ending job is waited for. Its exit takes this long only if it has much to clean up.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// More jobs than this are not looked at: each costs two small files.
+const MAX_JOBS: usize = 64;
+/// In the flags of /proc/PID/stat: the process is exiting.
+const EXITING: u64 = 0x4;
+
+/// Waits until those of these processes that are ending have ended. Says whether there were any.
+pub(crate) async fn settle(pids: &[i32]) -> bool {
+    let dying: Vec<i32> = pids
+        .iter()
+        .copied()
+        .take(MAX_JOBS)
+        .filter(|pid| is_dying(*pid))
+        .collect();
+    for pid in &dying {
+        let _ = tokio::time::timeout(PATIENCE, ended(*pid)).await;
+    }
+    !dying.is_empty()
+}
+
+async fn ended(pid: i32) -> Option<()> {
+    let handle = pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()?;
+    let handle = registered(handle, Interest::READABLE).ok()?;
+    let _ended = handle.readable().await.ok()?;
+    Some(())
+}
+
+/// Whether the process is exiting, dead but not yet known to be, or has a signal waiting that will end it.
+fn is_dying(pid: i32) -> bool {
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else {
+        return true;
+    };
+    // The name in parentheses may hold anything; what follows it is regular.
+    let Some((_, rest)) = stat.rsplit_once(')') else {
+        return false;
+    };
+    let mut fields = rest.split_ascii_whitespace();
+    if fields.next() == Some("Z") {
+        return true;
+    }
+    let flags = fields.nth(5).and_then(|flags| flags.parse::<u64>().ok());
+    flags.is_some_and(|flags| flags & EXITING != 0) || has_deadly_signal(pid)
+}
+
+fn has_deadly_signal(pid: i32) -> bool {
+    let Ok(status) = std::fs::read_to_string(format!("/proc/{pid}/status")) else {
+        return true;
+    };
+    let mask = |name: &str| {
+        status
+            .lines()
+            .find_map(|line| line.strip_prefix(name))
+            .and_then(|value| u64::from_str_radix(value.trim(), 16).ok())
+            .unwrap_or(0)
+    };
+    let waiting = mask("SigPnd:") | mask("ShdPnd:");
+    waiting & !mask("SigBlk:") & !mask("SigIgn:") & !mask("SigCgt:") & deadly() != 0
+}
+
+/// Signals whose default action ends a process: all but CHLD, CONT, the four that stop, URG and WINCH.
+fn deadly() -> u64 {
+    let harmless = [17_u64, 18, 19, 20, 21, 22, 23, 28];
+    harmless
+        .iter()
+        .fold(u64::MAX, |mask, signal| mask & !(1 << (signal - 1)))
+}
+
+#[cfg(test)]
+#[path = "dying_tests.rs"]
+mod tests;

@@ -1,0 +1,68 @@
+use super::{Report, ReportReader};
+use crate::shell::marks::Token;
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+
+fn message(token: &Token, number: u64) -> Vec<u8> {
+    format!(
+        "{t}:{number}\x003\x00471\x00himBHs\x00\x001\x000\x00\x00/tmp/a\nb\n\x00/usr/bin/python\n\x0012\n13\n\x00\x00declare -- PROMPT_COMMAND=\"x\"\n\x00{t}\x00",
+        t = token.as_str()
+    )
+    .into_bytes()
+}
+
+fn expected(command: u64) -> Report {
+    Report {
+        command,
+        status: 3,
+        last_background: Some(471),
+        flags: "himBHs".into(),
+        prompt: vec![],
+        pipe_status: vec![1, 0],
+        directory: "/tmp/a\nb".into(),
+        python: "/usr/bin/python".into(),
+        jobs: vec![12, 13],
+        traps: false,
+        prompt_command: b"declare -- PROMPT_COMMAND=\"x\"".to_vec(),
+    }
+}
+
+#[test]
+fn a_report_arrives_however_it_is_cut() {
+    let token = Token::random();
+    let bytes = message(&token, 5);
+    for cut in 0..=bytes.len() {
+        let mut reader = ReportReader::new(token.clone());
+        let (first, second) = bytes.split_at(cut);
+        reader.feed(first);
+        let early = reader.next();
+        reader.feed(second);
+        assert_eq!(
+            early.or_else(|| reader.next()),
+            Some(expected(5)),
+            "cut at {cut}"
+        );
+        assert_eq!(reader.next(), None);
+    }
+}
+
+#[test]
+fn an_interrupted_report_does_not_spoil_the_next() {
+    let token = Token::random();
+    let whole = message(&token, 6);
+    for cut in 0..whole.len() {
+        let mut reader = ReportReader::new(token.clone());
+        reader.feed(whole.get(..cut).unwrap());
+        reader.feed(&message(&token, 7));
+        assert_eq!(reader.next(), Some(expected(7)), "cut at {cut}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_bytes_are_no_report(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let mut reader = ReportReader::new(Token::random());
+        reader.feed(&bytes);
+        prop_assert_eq!(reader.next(), None);
+    }
+}

@@ -1,0 +1,267 @@
+//! The lines that drive bash: how a command is handed to it, and how it reports back.
+//!
+//! Bash reads its lines from descriptor 0, which is our private socket; the terminal is on 1 and 2. A
+//! command is one line that gives it the terminal as descriptor 0 as well, followed by a second line that
+//! reports. They are two, because bash tells of finished jobs and runs `PROMPT_COMMAND` between lines, and
+//! because an interrupt drops the rest of the line it hits, but not the next one.
+//!
+//! Nothing here may depend on what the user can change: words are never split or matched against files,
+//! aliases are kept off by a backslash and functions by `builtin`, every line silences its own trace, and
+//! no line fails in a way that `set -e` would see.
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use super::marks::{Mark, Place, Token};
+
+/// Above this, or with many quotes, quoting a command costs bash more than reading it from a file.
+const MAX_QUOTED_BYTES: usize = 32 << 10;
+const MAX_QUOTE_COUNT: usize = 256;
+
+/// A descriptor for a big command's text: high, so that it is nobody else's.
+const TEXT_FD: u32 = 219;
+
+/// How a command is handed to bash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// As the argument of `eval`: any text will do, and it is read line by line, as typed.
+    Eval,
+    /// Between braces. The text must be whole and well-formed. Unlike `eval` it adds no level to a trace,
+    /// and no command of its own that `set -e`, or a trap on ERR or DEBUG, would see.
+    Group,
+}
+
+/// What bash must know again before the next command sees it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Restore {
+    /// `$?` of the command before.
+    pub(crate) status: u8,
+    /// `PIPESTATUS` of the command before, if this one may look at it.
+    pub(crate) pipe_status: Vec<u8>,
+    /// The user's `PROMPT_COMMAND`, as `declare -p` printed it; it is unset between commands.
+    pub(crate) prompt_command: Vec<u8>,
+    /// Whether the command starts with `set -x` or `set -v` on; they are off between commands.
+    pub(crate) xtrace: bool,
+    pub(crate) verbose: bool,
+    /// Whether a mark between the command's output and what the shell says is wanted.
+    pub(crate) mark_done: bool,
+}
+
+/// Writes driver lines for one shell.
+#[derive(Debug, Clone)]
+pub(crate) struct Script {
+    tty: Vec<u8>,
+    token: Token,
+}
+
+impl Script {
+    pub(crate) fn new(tty: &Path, token: Token) -> Self {
+        Self {
+            tty: tty.as_os_str().as_bytes().to_vec(),
+            token,
+        }
+    }
+
+    /// The lines that turn a bare bash into a ready one, which then reports as command 0.
+    pub(crate) fn start(&self, startup_files: bool) -> Vec<u8> {
+        let mut out = String::new();
+        let tty = String::from_utf8_lossy(&self.tty);
+        // Startup files look at PS1 to see whether the shell is interactive.
+        out.push_str("PS1='\\s-\\v\\$ ' PS2='> '; \\builtin set +o history\n");
+        if startup_files {
+            for file in ["/etc/bash.bashrc", "/etc/bash/bashrc", "~/.bashrc"] {
+                let _ = writeln!(
+                    out,
+                    "if [[ -r {file} ]]; then \\builtin . {file} 0<>{tty}; fi"
+                );
+            }
+        }
+        out.push_str("{ \\builtin set +H; \\builtin unset -v MAILCHECK TMOUT; } 2>/dev/null\n");
+        let mut out = out.into_bytes();
+        out.extend(self.report(0));
+        out
+    }
+
+    /// The line that runs a command.
+    pub(crate) fn command(
+        &self,
+        number: u64,
+        text: &str,
+        form: Form,
+        environment: &[(String, String)],
+        restore: &Restore,
+    ) -> Vec<u8> {
+        let mut out = Vec::with_capacity(text.len() + 256);
+        if !restore.prompt_command.is_empty() {
+            // On the command's own line: a line of its own would run it once more.
+            out.extend_from_slice(b"\\builtin ");
+            out.extend_from_slice(&restore.prompt_command);
+            out.extend_from_slice(b"; ");
+        }
+        for (name, value) in environment {
+            out.extend_from_slice(b"{ \\builtin export ");
+            out.extend_from_slice(name.as_bytes());
+            out.push(b'=');
+            quote(value, &mut out);
+            out.extend_from_slice(b" || \\builtin :; } 2>/dev/null; ");
+        }
+        if restore.mark_done {
+            let mark = self.print(Mark {
+                command: number,
+                place: Place::CommandDone,
+            });
+            out.extend_from_slice(b"__oh_done() { { ");
+            out.extend_from_slice(&mark);
+            out.extend_from_slice(
+                b"; \\builtin unset -f __oh_done; } 2>/dev/null; \\builtin return $1; }; ",
+            );
+        }
+        restore_status(restore, &mut out);
+        let options = options(restore);
+        let done: &[u8] = if restore.mark_done {
+            b"; __oh_done $?"
+        } else {
+            b""
+        };
+        match form {
+            Form::Eval if quotable(text) => {
+                out.extend_from_slice(b"\\builtin eval ");
+                quote(&format!("{options}{text}"), &mut out);
+                out.extend_from_slice(b" 0<>");
+                out.extend_from_slice(&self.tty);
+                out.extend_from_slice(done);
+            }
+            Form::Eval => self.eval_document(text, options, done, &mut out),
+            Form::Group => {
+                out.extend_from_slice(b"{ ");
+                out.extend_from_slice(options.as_bytes());
+                out.extend_from_slice(text.as_bytes());
+                out.extend_from_slice(b"\n} 0<>");
+                out.extend_from_slice(&self.tty);
+                out.extend_from_slice(done);
+            }
+        }
+        out.push(b'\n');
+        out
+    }
+
+    /// A text that is better not quoted, as a document that `eval` reads.
+    fn eval_document(&self, text: &str, options: &str, done: &[u8], out: &mut Vec<u8>) {
+        let tty = String::from_utf8_lossy(&self.tty);
+        let end = self.token.as_str();
+        let start = format!(
+            "{{ {options}\\builtin eval \"$(</dev/fd/{TEXT_FD})\" 0<>{tty} {TEXT_FD}<&-; }} {TEXT_FD}<<'{end}'"
+        );
+        out.extend_from_slice(start.as_bytes());
+        out.extend_from_slice(done);
+        out.push(b'\n');
+        out.extend_from_slice(text.as_bytes());
+        out.push(b'\n');
+        out.extend_from_slice(end.as_bytes());
+    }
+
+    fn print(&self, mark: Mark) -> Vec<u8> {
+        let mut out = format!("\\builtin printf '{}' >", mark.printf(&self.token)).into_bytes();
+        out.extend_from_slice(&self.tty);
+        out
+    }
+
+    /// The line that reports. See [`super::report`] for what it sends.
+    pub(crate) fn report(&self, number: u64) -> Vec<u8> {
+        let mut out = format!(
+            "{{ \\builtin printf '%s\\0' {}:{number} \"$?\" \"${{!-}}\" \"$-\" \
+             \"${{PS1:+${{PS1@P}}}}${{PS0:+${{PS0@P}}}}\" \"${{PIPESTATUS[@]}}\" ''; ",
+            self.token.as_str()
+        );
+        out.push_str("\\builtin pwd; \\builtin printf '\\0'; ");
+        out.push_str("\\builtin command -v python || \\builtin :; \\builtin printf '\\0'; ");
+        out.push_str("\\builtin jobs -p; \\builtin printf '\\0'; ");
+        out.push_str("\\builtin trap -p DEBUG ERR; \\builtin printf '\\0'; ");
+        // What would show or run while the shell is idle is taken away until the next command.
+        out.push_str(
+            "if [[ ${PROMPT_COMMAND[@]+x} && ${PROMPT_COMMAND@a} != *r* ]]; then \
+             \\builtin declare -p PROMPT_COMMAND; \\builtin unset -v PROMPT_COMMAND; fi; ",
+        );
+        for prompt in ["PS0", "PS1", "PS2"] {
+            let _ = write!(
+                out,
+                "if [[ -n ${{{prompt}-}} && ${{{prompt}@a}} != *r* ]]; then {prompt}=; fi; "
+            );
+        }
+        out.push_str("if [[ -o xtrace || -o verbose ]]; then \\builtin set +xv; fi; ");
+        out.push_str("if [[ -o history ]]; then \\builtin set +o history; fi; ");
+        let mut out = out.into_bytes();
+        out.extend(self.print(Mark {
+            command: number,
+            place: Place::End,
+        }));
+        out.extend_from_slice(
+            format!(
+                "; \\builtin printf '\\0%s\\0' {}; }} 2>/dev/null >&0\n",
+                self.token.as_str()
+            )
+            .as_bytes(),
+        );
+        out
+    }
+}
+
+/// Brings `$?`, and `PIPESTATUS` if asked for, back to what they were.
+fn restore_status(restore: &Restore, out: &mut Vec<u8>) {
+    if restore.pipe_status.len() > 1 {
+        let parts: Vec<String> = restore
+            .pipe_status
+            .iter()
+            .map(|s| format!("(exit {s})"))
+            .collect();
+        out.extend_from_slice(parts.join(" | ").as_bytes());
+        out.extend_from_slice(b"; ");
+    } else if restore.status != 0 {
+        // A function is the only way to an arbitrary status without a fork; it removes itself.
+        let line = format!(
+            "__oh_status() {{ \\builtin unset -f __oh_status; \\builtin return {}; }}; __oh_status || ",
+            restore.status
+        );
+        out.extend_from_slice(line.as_bytes());
+    }
+}
+
+/// Turns the traces on again that were on before.
+fn options(restore: &Restore) -> &'static str {
+    match (restore.xtrace, restore.verbose) {
+        (false, false) => "",
+        (true, false) => "\\builtin set -x; ",
+        (false, true) => "\\builtin set -v; ",
+        (true, true) => "\\builtin set -xv; ",
+    }
+}
+
+fn quotable(text: &str) -> bool {
+    text.len() <= MAX_QUOTED_BYTES
+        && text.bytes().filter(|byte| *byte == b'\'').count() <= MAX_QUOTE_COUNT
+}
+
+/// Appends `text` as one word that means exactly itself.
+pub(crate) fn quote(text: &str, out: &mut Vec<u8>) {
+    out.push(b'\'');
+    for (index, part) in text.split('\'').enumerate() {
+        if index > 0 {
+            out.extend_from_slice(b"'\\''");
+        }
+        out.extend_from_slice(part.as_bytes());
+    }
+    out.push(b'\'');
+}
+
+/// Whether this is a name that bash can export.
+pub fn is_variable_name(name: &OsStr) -> bool {
+    let bytes = name.as_bytes();
+    bytes
+        .first()
+        .is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_')
+        && bytes
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}

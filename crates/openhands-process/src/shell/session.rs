@@ -1,0 +1,481 @@
+//! One live bash: its terminal, its control socket, and the task that listens to both.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use parking_lot::Mutex;
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::net::UnixStream;
+use tokio::sync::{Notify, broadcast};
+use tokio_util::task::AbortOnDropHandle;
+
+use super::config::ShellConfig;
+use super::dying;
+use super::error::ShellError;
+use super::marks::Token;
+use super::report::{Report, ReportReader};
+use super::script::{Form, Restore, Script};
+use super::stream::{Ended, Step, Stream};
+use super::syntax::{self, Scan};
+use crate::exit::Exit;
+use crate::pty::{self, Master, Meaning};
+use crate::screen;
+use crate::spawn::{Spawn, Stdio};
+use crate::tree::Tree;
+
+/// As much as one read of a terminal gives.
+const READ_BYTES: usize = 64 << 10;
+/// How long the terminal of a dead shell is read, if something keeps it open.
+const DRAIN: Duration = Duration::from_secs(1);
+/// Reads in a row before the other sources get their turn.
+const READS_PER_TURN: usize = 64;
+
+#[derive(Debug)]
+pub(crate) struct Session {
+    link: Arc<Link>,
+    script: Script,
+    state: Mutex<State>,
+    _listener: AbortOnDropHandle<()>,
+}
+
+/// What the session and its listener share.
+#[derive(Debug)]
+struct Link {
+    tree: Tree,
+    master: Master,
+    control: UnixStream,
+    stream: Mutex<Stream>,
+    changed: Arc<Notify>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    number: u64,
+    known: Report,
+}
+
+impl Session {
+    /// Starts a bash and waits until it is ready for a command.
+    pub(crate) async fn start(
+        config: &ShellConfig,
+        preview: broadcast::Sender<Bytes>,
+        changed: Arc<Notify>,
+    ) -> Result<Self, ShellError> {
+        let token = Token::random();
+        let (master, slave) = pty::open(config.size).map_err(ShellError::Terminal)?;
+        let script = Script::new(&slave.path, token.clone());
+        let (control, theirs) = UnixStream::pair().map_err(ShellError::Terminal)?;
+        let theirs = OwnedFd::from(theirs.into_std().map_err(ShellError::Terminal)?);
+        blocking(&theirs).map_err(ShellError::Terminal)?;
+        if let Some(user) = &config.user {
+            rustix::fs::fchown(&slave.fd, Some(rustix::fs::Uid::from_raw(user.uid)), None)
+                .map_err(|e| ShellError::Terminal(e.into()))?;
+        }
+        let errors = slave.fd.try_clone().map_err(ShellError::Terminal)?;
+        let mut spawn = Spawn::new(&config.bash)
+            .args(["--noediting", "--norc", "-i"])
+            .arg0("bash")
+            .envs(config.environment.iter())
+            .env("TERM", "xterm-256color")
+            .cwd(&config.directory)
+            .nice(config.nice)
+            .cgroup(config.cgroup)
+            .stdin(Stdio::Fd(theirs))
+            .stdout(Stdio::Fd(slave.fd))
+            .stderr(Stdio::Fd(errors))
+            .controlling_terminal(1);
+        if let Some(user) = config.user.clone() {
+            spawn = spawn.user(user);
+        }
+        let tree = spawn.start().await?;
+        let mut stream = Stream::new(config.output_cap, &token, preview);
+        stream.begin(0, true, Some(0));
+        let link = Arc::new(Link {
+            tree,
+            master,
+            control,
+            stream: Mutex::new(stream),
+            changed,
+        });
+        let listener = tokio::spawn(listen(Arc::clone(&link), script.clone(), token));
+        let session = Self {
+            link,
+            script,
+            state: Mutex::default(),
+            _listener: AbortOnDropHandle::new(listener),
+        };
+        session.get_ready(config).await?;
+        Ok(session)
+    }
+
+    async fn get_ready(&self, config: &ShellConfig) -> Result<(), ShellError> {
+        let ready = async {
+            self.write(&self.script.start(config.startup_files)).await?;
+            Ok::<_, ShellError>(self.ended().await)
+        };
+        let ended = tokio::time::timeout(config.startup_timeout, ready).await;
+        let output = || {
+            let stream = self.link.stream.lock();
+            let said = stream.output().map(super::capture::Capture::snapshot);
+            said.map(|said| screen::render(&said.head).text)
+                .unwrap_or_default()
+        };
+        match ended {
+            // Bash that is gone does not read its lines; why it went says more.
+            Ok(Err(_) | Ok(Ended::Died(_))) => {
+                let exit = self.link.tree.wait().await;
+                self.died().await;
+                Err(ShellError::StartupExited {
+                    exit,
+                    output: output(),
+                })
+            }
+            Ok(Ok(Ended::Reported(report))) => {
+                self.learn(&report);
+                self.link.stream.lock().discard();
+                Ok(())
+            }
+            Err(_) => Err(ShellError::StartupTimeout {
+                after: config.startup_timeout,
+                running: program_name(self.link.tree.pid()),
+                output: output(),
+            }),
+        }
+    }
+
+    /// Hands a command to bash.
+    pub(crate) async fn begin(
+        &self,
+        text: &str,
+        form: Form,
+        environment: &[(String, String)],
+    ) -> Result<(), ShellError> {
+        let (number, line) = {
+            let mut state = self.state.lock();
+            state.number += 1;
+            let known = &state.known;
+            let restore = Restore {
+                status: known.status,
+                pipe_status: if text.contains("PIPESTATUS") {
+                    known.pipe_status.clone()
+                } else {
+                    Vec::new()
+                },
+                prompt_command: known.prompt_command.clone(),
+                xtrace: known.flags.contains('x'),
+                verbose: known.flags.contains('v'),
+                // Under `set -e` the mark's own status would end the shell.
+                mark_done: !known.jobs.is_empty()
+                    && !known.flags.contains('e')
+                    && !text.contains("set -"),
+            };
+            (
+                state.number,
+                self.script
+                    .command(state.number, text, form, environment, &restore),
+            )
+        };
+        self.send(number, None, line, text).await
+    }
+
+    /// Lets bash report with this status, without running anything. `echo` is shown as the output.
+    pub(crate) async fn begin_nothing(&self, status: u8, echo: &[u8]) -> Result<(), ShellError> {
+        let number = {
+            let mut state = self.state.lock();
+            state.number += 1;
+            state.number
+        };
+        self.link.stream.lock().output_bytes(echo);
+        self.send(number, Some(status), Vec::new(), "").await
+    }
+
+    async fn send(
+        &self,
+        number: u64,
+        status: Option<u8>,
+        mut line: Vec<u8>,
+        text: &str,
+    ) -> Result<(), ShellError> {
+        // An unclosed quote in an `eval` leaves bash 5.2 unable to read the first word of the next line; an empty
+        // line heals it. But PROMPT_COMMAND runs before each line, so one that is set is not run for nothing.
+        let simple = syntax::scan(text) == Scan::Simple && !text.contains("eval");
+        if self.state.lock().known.prompt_command.is_empty() || !simple {
+            line.push(b'\n');
+        }
+        line.extend(self.script.report(number));
+        let mentions_exit = text.contains("exit") || text.contains("logout");
+        self.link.stream.lock().begin(number, mentions_exit, status);
+        // If bash dies meanwhile, the listener says so.
+        match self.write(&line).await {
+            Ok(()) | Err(ShellError::Terminal(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn write(&self, mut bytes: &[u8]) -> Result<(), ShellError> {
+        while !bytes.is_empty() {
+            match self.link.control.try_write(bytes) {
+                Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.link
+                        .control
+                        .writable()
+                        .await
+                        .map_err(ShellError::Terminal)?;
+                }
+                Err(error) => return Err(ShellError::Terminal(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// What a report says is remembered for the next command.
+    pub(crate) fn learn(&self, report: &Report) {
+        self.state.lock().known = report.clone();
+    }
+
+    /// The state after the last command.
+    pub(crate) fn known(&self) -> Report {
+        self.state.lock().known.clone()
+    }
+
+    pub(crate) fn stream(&self) -> &Mutex<Stream> {
+        &self.link.stream
+    }
+
+    /// Waits for the running command's end.
+    async fn ended(&self) -> Ended {
+        loop {
+            let mut changed = std::pin::pin!(self.link.changed.notified());
+            changed.as_mut().enable();
+            if let Some(ended) = self.link.stream.lock().take_ended() {
+                return ended;
+            }
+            changed.await;
+        }
+    }
+
+    /// Waits until the listener has seen the shell's death and read all that is left.
+    async fn died(&self) {
+        loop {
+            let mut changed = std::pin::pin!(self.link.changed.notified());
+            changed.as_mut().enable();
+            if self.link.stream.lock().died().is_some() {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// Types bytes into the terminal.
+    pub(crate) async fn input(&self, bytes: &[u8]) -> io::Result<()> {
+        self.link.master.write_all(bytes).await
+    }
+
+    /// Types a control character. If the terminal would make a signal of it, the signal is sent at once: the
+    /// terminal driver would do so a little later, perhaps to the command after this one.
+    pub(crate) async fn control(&self, byte: u8) -> io::Result<()> {
+        match self.link.master.meaning(byte) {
+            Meaning::Plain => self.input(&[byte]).await,
+            Meaning::Signal { signal, echo } => {
+                if echo {
+                    let shown = [b'^', byte ^ 0x40];
+                    self.link.stream.lock().output_bytes(&shown);
+                }
+                self.signal_foreground(signal);
+                self.report_again();
+                Ok(())
+            }
+        }
+    }
+
+    /// Signals the terminal's foreground process group.
+    pub(crate) fn signal_foreground(&self, signal: Signal) {
+        // A group that ends in between is replaced by the next one; a few tries meet one that is there.
+        for _ in 0..3 {
+            let Some(group) = self.link.master.foreground() else {
+                return;
+            };
+            if kill_process_group(group, signal).is_ok() {
+                return;
+            }
+        }
+    }
+
+    /// The signal may have hit bash in its report, which is lost then: ask for another one.
+    fn report_again(&self) {
+        let number = self.link.stream.lock().running_number();
+        if let Some(number) = number {
+            let _ = self.link.control.try_write(&self.script.report(number));
+        }
+    }
+
+    /// Whether bash itself, rather than a program it started, has the terminal.
+    pub(crate) fn has_terminal(&self) -> bool {
+        self.link.master.foreground() == Pid::from_raw(self.link.tree.pid())
+    }
+
+    /// Ends bash and everything it started.
+    pub(crate) async fn kill(&self) {
+        if let Err(error) = self.link.tree.kill().await {
+            tracing::warn!(%error, "a shell's processes were not all ended");
+        }
+    }
+}
+
+/// Bash expects a descriptor 0 that waits.
+fn blocking(fd: &OwnedFd) -> io::Result<()> {
+    let flags = rustix::fs::fcntl_getfl(fd)?;
+    rustix::fs::fcntl_setfl(fd, flags - rustix::fs::OFlags::NONBLOCK)?;
+    Ok(())
+}
+
+fn program_name(pid: i32) -> String {
+    std::fs::read_to_string(format!("/proc/{pid}/comm"))
+        .map(|name| name.trim_end().to_owned())
+        .unwrap_or_default()
+}
+
+/// Listens until bash has ended.
+async fn listen(link: Arc<Link>, script: Script, token: Token) {
+    let mut reports = ReportReader::new(token);
+    let mut control_open = true;
+    let exit = loop {
+        tokio::select! {
+            ready = link.master.readable() => {
+                let Ok(mut ready) = ready else { break link.tree.wait().await };
+                if read_terminal(&link, &mut ready, &script).await.is_break() {
+                    break link.tree.wait().await;
+                }
+            }
+            ready = link.control.readable(), if control_open => {
+                control_open = ready.is_ok() && read_reports(&link, &mut reports, &script).await;
+            }
+            exit = link.tree.wait() => break exit,
+        }
+    };
+    // Reports that were sent before the end still count for nothing: the shell is gone. What it left
+    // running is ended first, so that the terminal has an end.
+    if let Err(error) = link.tree.kill().await {
+        tracing::warn!(%error, "a dead shell's processes were not all ended");
+    }
+    let _ = tokio::time::timeout(DRAIN, drain(&link)).await;
+    link.stream.lock().shell_died(exit);
+    link.changed.notify_waiters();
+}
+
+/// Reads what the terminal has. Breaks when nobody holds its other end any more.
+async fn read_terminal(
+    link: &Link,
+    ready: &mut tokio::io::unix::AsyncFdReadyGuard<'_, OwnedFd>,
+    script: &Script,
+) -> std::ops::ControlFlow<()> {
+    // Taken for each burst, so that an idle shell holds none.
+    let mut buffer = vec![0; READ_BYTES];
+    for _ in 0..READS_PER_TURN {
+        match link.master.read(&mut buffer) {
+            Ok(0) => return std::ops::ControlFlow::Break(()),
+            Ok(count) => {
+                let step = link
+                    .stream
+                    .lock()
+                    .feed(buffer.get(..count).unwrap_or_default());
+                follow(link, script, step).await;
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                ready.clear_ready();
+                break;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return std::ops::ControlFlow::Break(()),
+        }
+    }
+    std::ops::ControlFlow::Continue(())
+}
+
+/// Reads what the control socket has. False when its other end is closed.
+async fn read_reports(link: &Link, reports: &mut ReportReader, script: &Script) -> bool {
+    let mut buffer = [0; 4096];
+    let open = loop {
+        match link.control.try_read(&mut buffer) {
+            Ok(0) => break false,
+            Ok(count) => reports.feed(buffer.get(..count).unwrap_or_default()),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => break true,
+            Err(_) => break false,
+        }
+    };
+    while let Some(report) = reports.next() {
+        let step = link.stream.lock().report(report);
+        follow(link, script, step).await;
+    }
+    open
+}
+
+/// Does what the stream asks for.
+async fn follow(link: &Link, script: &Script, step: Step) {
+    match step {
+        Step::Nothing => {}
+        Step::Ended => link.changed.notify_waiters(),
+        Step::Settle(jobs) => {
+            if dying::settle(&jobs).await {
+                let number = {
+                    let mut stream = link.stream.lock();
+                    stream.extend();
+                    stream.running_number()
+                };
+                // Bash tells of ended jobs before it reads a line; the empty one makes it read two.
+                let mut lines = b"\n".to_vec();
+                lines.extend(script.report(number.unwrap_or_default()));
+                if link
+                    .control
+                    .try_write(&lines)
+                    .is_ok_and(|written| written == lines.len())
+                {
+                    return;
+                }
+            }
+            link.stream.lock().end();
+            link.changed.notify_waiters();
+        }
+    }
+}
+
+async fn drain(link: &Link) {
+    let mut buffer = vec![0; READ_BYTES];
+    loop {
+        match link.master.read(&mut buffer) {
+            Ok(0) => return,
+            Ok(count) => {
+                link.stream
+                    .lock()
+                    .feed(buffer.get(..count).unwrap_or_default());
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                let Ok(mut ready) = link.master.readable().await else {
+                    return;
+                };
+                ready.clear_ready();
+                match link.master.read(&mut buffer) {
+                    Ok(0) => return,
+                    Ok(count) => {
+                        link.stream
+                            .lock()
+                            .feed(buffer.get(..count).unwrap_or_default());
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    Err(_) => return,
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return,
+        }
+    }
+}
+
+/// Exit of a shell, as its command's status.
+pub(crate) fn status(exit: Exit) -> i32 {
+    exit.shell_code()
+}

@@ -1,0 +1,113 @@
+use super::{Scan, Syntax, ask_bash, ends_in_continuation, scan};
+use pretty_assertions::assert_eq;
+use std::path::Path;
+
+const SIMPLE: &[&str] = &[
+    "true",
+    "ls -la /tmp | sort -n && echo 'it''s' || echo \"a $HOME b\"",
+    "sleep 1 & echo started",
+    "sleep 1 &",
+    "grep -rn foo . >out.txt 2>&1; cat <<<word",
+    "echo a\\;b \\' x",
+    "FOO=bar env | cat",
+    "echo if then fi",
+    "cat < in >> out |& tee log",
+];
+
+const UNCLEAR: &[&str] = &[
+    "echo 'abc",
+    "echo \"abc",
+    "echo abc\\",
+    "echo a |",
+    "echo a &&",
+    "cat <<EOF",
+    "if true; then echo x; fi",
+    "(exit 3)",
+    "echo $(date)",
+    "echo `date`",
+    "{ echo a; }",
+    "a=(1 2)",
+    "echo ${x}",
+    "echo a\necho b",
+    "; ls",
+    "ls ;; ls",
+    "ls | | ls",
+    "cat <",
+    "cat < > x",
+    "diff <(ls) x",
+    "! true",
+    "[[ -f x ]]",
+    "# comment",
+    "",
+];
+
+#[test]
+fn the_scan_passes_only_what_cannot_be_unfinished() {
+    for text in SIMPLE {
+        assert_eq!(scan(text), Scan::Simple, "{text}");
+    }
+    for text in UNCLEAR {
+        assert_eq!(scan(text), Scan::Unclear, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn bash_agrees_with_the_scan() {
+    for text in SIMPLE {
+        assert_eq!(
+            ask_bash(Path::new("bash"), text, true).await,
+            Syntax::WellFormed,
+            "{text}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn unfinished_texts_are_told_from_wrong_ones() {
+    let bash = Path::new("bash");
+    for text in [
+        "echo 'abc",
+        "echo \"abc",
+        "if true",
+        "for i in 1 2; do echo $i",
+        "cat <<EOF\nline",
+        "echo a &&",
+        "echo abc \\",
+        "f() {",
+        "echo $(date",
+        "case x in",
+    ] {
+        assert_eq!(
+            ask_bash(bash, text, false).await,
+            Syntax::Incomplete,
+            "{text}"
+        );
+    }
+    for text in [
+        "if then fi",
+        "echo a; } ; { echo b",
+        "echo a ) ; ( echo b",
+        "fi",
+    ] {
+        assert_eq!(ask_bash(bash, text, true).await, Syntax::Other, "{text}");
+    }
+    for text in [
+        "cat <<EOF\nline\nEOF",
+        "if true; then echo x; fi",
+        "(exit 3) # why",
+        "! true",
+    ] {
+        assert_eq!(
+            ask_bash(bash, text, true).await,
+            Syntax::WellFormed,
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn only_an_unescaped_backslash_continues_a_line() {
+    assert!(ends_in_continuation("echo a\\"));
+    assert!(!ends_in_continuation("echo a\\\\"));
+    assert!(!ends_in_continuation("echo a"));
+}

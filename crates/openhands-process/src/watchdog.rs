@@ -1,0 +1,28 @@
+//! The watchdog: a second process of the same program that outlives the server by as long as it
+//! takes to end what the server started.
+//!
+//! - [`link`] is the server's side: it starts the watchdog and sends it requests.
+//! - [`zygote`] is the watchdog's first process; it forks a [`guard`] for each tree.
+//! - [`launch`] makes the command; [`descendants`] and [`cgroup`] find and kill its tree.
+//! - [`request`] and [`message`] are what travels between the two sides.
+//! - [`raw`] holds the system calls that need unsafe code.
+
+use std::ffi::CStr;
+
+mod cgroup;
+mod descendants;
+mod guard;
+mod launch;
+mod link;
+mod message;
+mod raw;
+mod request;
+mod zygote;
+
+pub(crate) use link::{LinkError, MAX_DESCRIPTORS, send};
+pub(crate) use message::{MESSAGE_BYTES, Order, Report, Step};
+pub(crate) use request::Request;
+pub use request::User;
+
+/// argv\[0\] of the watchdog, by which the load-time hook knows that it is one.
+pub(crate) const NAME: &CStr = c"openhands-watchdog";

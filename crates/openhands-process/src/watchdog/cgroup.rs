@@ -1,0 +1,247 @@
+//! A cgroup for each tree, where the host lets us make one.
+//!
+//! A cgroup ends what ancestry cannot follow, and ends it at one stroke: not even a process that
+//! forks faster than it can be listed escapes `cgroup.kill`. Layout, below our own cgroup:
+//!
+//! ```text
+//! <our cgroup>/openhands-<pid>-<time>/    one per watchdog, its directory locked while anyone lives
+//!              └── tree-<guard pid>/      one per tree, holds the command and all it starts
+//! ```
+//!
+//! The lock is shared by the watchdog and its guards. A directory that nobody holds was left by
+//! a watchdog that died with all its guards: whoever starts next ends what is in it.
+
+mod locate;
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{FlockOperation, Mode, OFlags, flock};
+use rustix::process::{Pid, Signal, getpid, kill_process};
+
+const PREFIX: &str = "openhands-";
+
+/// How long a start waits for the processes of a dead watchdog to end. Killed processes end in
+/// well under a millisecond unless the disk holds them.
+const STALE_PATIENCE: Duration = Duration::from_millis(200);
+
+/// The cgroup of one watchdog.
+#[derive(Debug)]
+pub(super) struct ServerGroup {
+    directory: PathBuf,
+    /// Held for the lock that it carries; guards inherit it by fork.
+    _lock: OwnedFd,
+}
+
+impl ServerGroup {
+    /// Makes the watchdog's cgroup and removes those of dead ones. `None` where the host gives us none.
+    pub(super) fn create() -> Option<Self> {
+        let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
+        let membership = fs::read_to_string("/proc/self/cgroup").ok()?;
+        let parent = locate::own_group(&mounts, &membership)?;
+        remove_stale(&parent);
+        // A start that runs at the same time may take our directory for a stale one before we
+        // have locked it; then the next name serves.
+        (0..3).find_map(|_| Self::create_in(&parent).ok())
+    }
+
+    fn create_in(parent: &Path) -> io::Result<Self> {
+        let time = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        let name = format!(
+            "{PREFIX}{}-{:x}",
+            getpid().as_raw_nonzero(),
+            time.as_nanos()
+        );
+        let directory = parent.join(name);
+        fs::create_dir(&directory)?;
+        let lock = lock(&directory)?;
+        Ok(Self {
+            directory,
+            _lock: lock,
+        })
+    }
+
+    /// Makes the cgroup of one tree.
+    pub(super) fn tree(&self, guard: Pid) -> io::Result<TreeGroup> {
+        TreeGroup::create(self.tree_directory(guard))
+    }
+
+    /// Ends the tree of a guard that died. Returns whether nothing is left of it.
+    pub(super) fn end_abandoned(&self, guard: Pid) -> bool {
+        let directory = self.tree_directory(guard);
+        if !directory.exists() {
+            return true;
+        }
+        kill(&directory);
+        remove(&directory)
+    }
+
+    /// Removes the watchdog's cgroup, if no tree is in it.
+    pub(super) fn remove(&self) {
+        let _ = fs::remove_dir(&self.directory);
+    }
+
+    fn tree_directory(&self, guard: Pid) -> PathBuf {
+        self.directory
+            .join(format!("tree-{}", guard.as_raw_nonzero()))
+    }
+}
+
+/// The cgroup of one tree.
+#[derive(Debug)]
+pub(super) struct TreeGroup {
+    directory: PathBuf,
+    handle: OwnedFd,
+}
+
+impl TreeGroup {
+    fn create(directory: PathBuf) -> io::Result<Self> {
+        fs::create_dir(&directory)?;
+        let handle = open_directory(&directory)?;
+        Ok(Self { directory, handle })
+    }
+
+    /// Moves the calling process in.
+    pub(super) fn join(&self) -> io::Result<()> {
+        fs::write(self.directory.join("cgroup.procs"), "0")
+    }
+
+    /// Kills everyone inside.
+    pub(super) fn kill(&self) {
+        kill(&self.directory);
+    }
+
+    /// Removes the cgroup with all that was made below it. Returns false if anyone is inside.
+    pub(super) fn remove(&self) -> bool {
+        remove(&self.directory)
+    }
+
+    /// A descriptor with an exceptional condition when the cgroup becomes empty.
+    pub(super) fn events(&self) -> io::Result<File> {
+        let mut events = File::open(self.directory.join("cgroup.events"))?;
+        // The condition counts from the last read.
+        io::copy(&mut events, &mut io::sink())?;
+        Ok(events)
+    }
+}
+
+impl AsFd for TreeGroup {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.handle.as_fd()
+    }
+}
+
+fn open_directory(directory: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(directory, flags, Mode::empty())?)
+}
+
+/// Locks a directory that is still the one at its path.
+fn lock(directory: &Path) -> io::Result<OwnedFd> {
+    let handle = open_directory(directory)?;
+    flock(&handle, FlockOperation::NonBlockingLockExclusive)?;
+    let locked = rustix::fs::fstat(&handle)?;
+    if fs::metadata(directory)?.ino() == locked.st_ino {
+        Ok(handle)
+    } else {
+        Err(io::ErrorKind::NotFound.into())
+    }
+}
+
+/// Ends everything in a cgroup and those below it.
+fn kill(directory: &Path) {
+    if fs::write(directory.join("cgroup.kill"), "1").is_ok() {
+        return;
+    }
+    // Kernels before 5.14. Frozen first, so that nobody forks while we go through the list;
+    // a frozen process still dies when killed.
+    let _ = fs::write(directory.join("cgroup.freeze"), "1");
+    each_group(directory, &mut |group| {
+        let listed = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
+        for pid in listed
+            .lines()
+            .filter_map(|line| Pid::from_raw(line.parse().ok()?))
+        {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    });
+    let _ = fs::write(directory.join("cgroup.freeze"), "0");
+}
+
+/// Removes a cgroup and those below it; false if anyone is inside.
+fn remove(directory: &Path) -> bool {
+    match fs::remove_dir(directory) {
+        Ok(()) => true,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+        // Somebody is inside, or the command made cgroups of its own.
+        Err(_) => {
+            each_group(directory, &mut |group| {
+                let _ = fs::remove_dir(group);
+            });
+            !directory.exists()
+        }
+    }
+}
+
+/// Visits a cgroup after all those below it.
+fn each_group(directory: &Path, visit: &mut dyn FnMut(&Path)) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            each_group(&entry.path(), visit);
+        }
+    }
+    visit(directory);
+}
+
+/// Ends and removes what dead watchdogs left behind.
+fn remove_stale(parent: &Path) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let directory = entry.path();
+        let ours = entry
+            .file_name()
+            .to_str()
+            .is_some_and(|name| name.starts_with(PREFIX));
+        // Someone alive holds the lock; if we get it, nobody is.
+        if !ours || lock(&directory).is_err() {
+            continue;
+        }
+        kill(&directory);
+        if !remove(&directory) {
+            await_empty(&directory, STALE_PATIENCE);
+            remove(&directory);
+        }
+    }
+}
+
+/// Waits until nobody is inside, or the time is over.
+fn await_empty(directory: &Path, patience: Duration) {
+    let Ok(mut events) = File::open(directory.join("cgroup.events")) else {
+        return;
+    };
+    let deadline = Instant::now() + patience;
+    let mut text = String::new();
+    loop {
+        text.clear();
+        let read = events
+            .rewind()
+            .and_then(|()| events.read_to_string(&mut text));
+        let left = deadline.saturating_duration_since(Instant::now());
+        if read.is_err() || text.contains("populated 0") || left.is_zero() {
+            return;
+        }
+        // Told of every change since the read.
+        let mut list = [PollFd::new(&events, PollFlags::PRI)];
+        let _ = poll(&mut list, Timespec::try_from(left).ok().as_ref());
+    }
+}
+
+#[cfg(test)]
+#[path = "cgroup_tests.rs"]
+mod tests;

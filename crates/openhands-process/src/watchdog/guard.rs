@@ -1,0 +1,368 @@
+//! The guard of one tree: parent of the command, subreaper of all it starts, and its end.
+//!
+//! ```text
+//!           exec'd                    order, or handle closed
+//! launching ──────► running ──────────┬────────────► killing ──► gone
+//!     │                │  terminate   │ grace over      ▲
+//!     │                └────► grace ──┴─────────────────┘
+//!     └─ failed        (from every state: nobody left ──────────► gone)
+//! ```
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _};
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustix::process::{
+    Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, set_child_subreaper, wait,
+};
+
+use super::cgroup::{ServerGroup, TreeGroup};
+use super::descendants::{descendants, in_group, is_alive, kill_all};
+use super::launch::{Failure, Launched, decode_outcome, launch};
+use super::message::{MESSAGE_BYTES, Order, Report, Step};
+use super::request::Request;
+
+/// How soon a kill is repeated while processes are left that do not end; doubles up to a second.
+const FIRST_REPEAT: Duration = Duration::from_millis(5);
+const SLOWEST_REPEAT: Duration = Duration::from_secs(1);
+
+/// What a guard is born with.
+pub(super) struct Setup {
+    /// Our end of the socket to the handle: orders in, reports out, and the sign of its life.
+    pub(super) control: OwnedFd,
+    pub(super) body: Body,
+    /// The command's descriptors.
+    pub(super) descriptors: Vec<OwnedFd>,
+    /// Readable when a child has changed state.
+    pub(super) signals: Rc<OwnedFd>,
+    pub(super) group: Option<Rc<ServerGroup>>,
+}
+
+/// Where the request's bytes are.
+pub(super) enum Body {
+    Inline(Vec<u8>),
+    File(OwnedFd),
+}
+
+/// Becomes a guard; returns the exit code when nothing is left to guard.
+pub(super) fn run(setup: Setup) -> i32 {
+    let Setup {
+        control,
+        body,
+        descriptors,
+        signals,
+        group,
+    } = setup;
+    // Without this orphans would leave the tree; the zygote catches what we then cannot see.
+    let _ = set_child_subreaper(Some(getpid()));
+    let _ = rustix::thread::set_name(c"oh-guard");
+    let tree_group = group.as_ref().and_then(|group| group.tree(getpid()).ok());
+    match start(body, descriptors, tree_group.as_ref()) {
+        Ok(launched) => {
+            let zygote = rustix::process::getppid();
+            let guard = Guard {
+                control,
+                listening: true,
+                signals,
+                group: tree_group,
+                command: launched.pid,
+                running: true,
+                untold: None,
+                launching: Some(launched.outcome),
+                phase: Phase::Running,
+                told_survivors: false,
+            };
+            guard.watch();
+            // With the zygote dead, the last guard takes the watchdog's cgroup away.
+            if let (Some(group), true) = (group, rustix::process::getppid() != zygote) {
+                group.remove();
+            }
+        }
+        Err(failure) => {
+            if let Some(group) = tree_group {
+                group.remove();
+            }
+            report(&control, Report::failed(failure.step, failure.errno));
+        }
+    }
+    0
+}
+
+fn start(
+    body: Body,
+    descriptors: Vec<OwnedFd>,
+    group: Option<&TreeGroup>,
+) -> Result<Launched, Failure> {
+    let unreadable = |errno| Failure {
+        step: Step::Request,
+        errno,
+    };
+    let bytes = match body {
+        Body::Inline(bytes) => bytes,
+        Body::File(file) => read_all(file).map_err(unreadable)?,
+    };
+    let request = Request::decode(&bytes).ok_or(unreadable(Errno::BADMSG))?;
+    launch(&request, descriptors, group)
+}
+
+fn read_all(file: OwnedFd) -> Result<Vec<u8>, Errno> {
+    let read = |mut file: File| {
+        let mut bytes = Vec::new();
+        file.rewind()?;
+        file.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    read(File::from(file))
+        .map_err(|error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+}
+
+/// Sends a report. A handle that is gone needs none.
+pub(super) fn report(control: &OwnedFd, report: Report) {
+    let _ = send(
+        control,
+        &report.encode(),
+        SendFlags::NOSIGNAL | SendFlags::DONTWAIT,
+    );
+}
+
+/// Empties a signal descriptor: how many signals came does not matter, only that one did.
+pub(super) fn drain(signals: &OwnedFd) {
+    let mut buffer = [0_u8; 1024];
+    while rustix::io::read(signals, &mut buffer).is_ok_and(|read| read > 0) {}
+}
+
+enum Phase {
+    Running,
+    /// Asked to end; killed at this time.
+    Grace(Instant),
+    /// Being killed; repeated after this time if anyone is left.
+    Killing(Duration),
+}
+
+struct Guard {
+    control: OwnedFd,
+    /// False once the handle has closed its direction; ours stays open for the last report.
+    listening: bool,
+    signals: Rc<OwnedFd>,
+    group: Option<TreeGroup>,
+    /// The command's process, which leads its session and process group.
+    command: Pid,
+    /// Whether the command is not reaped yet, so that its pid cannot be anyone else's.
+    running: bool,
+    /// Wait status of a command that ended before its start was told.
+    untold: Option<i32>,
+    /// Open until exec has happened or failed.
+    launching: Option<OwnedFd>,
+    phase: Phase,
+    told_survivors: bool,
+}
+
+/// Which of the guard's descriptors have something to say.
+#[derive(Default)]
+struct Ready {
+    control: bool,
+    launching: bool,
+}
+
+impl Guard {
+    fn watch(mut self) {
+        loop {
+            let nobody_left = self.reap();
+            if nobody_left && self.launching.is_none() && self.group_is_gone() {
+                self.tell(Report::Gone);
+                return;
+            }
+            self.advance();
+            let Ok(ready) = self.wait(nobody_left) else {
+                continue;
+            };
+            if ready.launching && self.launch_failed() {
+                return;
+            }
+            if ready.control {
+                self.take_order();
+            }
+        }
+    }
+
+    /// Collects every child that ended; true if there is no child left.
+    fn reap(&mut self) -> bool {
+        loop {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status))) if pid == self.command => {
+                    self.running = false;
+                    self.untold = Some(status.as_raw());
+                    self.tell_exit();
+                }
+                Ok(Some(_)) | Err(Errno::INTR) => {}
+                Ok(None) => return false,
+                Err(_) => return true,
+            }
+        }
+    }
+
+    /// Tells how the command ended, once it is told that it started.
+    fn tell_exit(&mut self) {
+        if self.launching.is_none()
+            && let Some(status) = self.untold.take()
+        {
+            self.tell(Report::Exited { status });
+        }
+    }
+
+    /// Removes the tree's cgroup. Someone may be in it who is not our descendant.
+    fn group_is_gone(&self) -> bool {
+        self.group.as_ref().is_none_or(TreeGroup::remove)
+    }
+
+    /// Does what the phase asks for now.
+    fn advance(&mut self) {
+        match self.phase {
+            Phase::Running => {}
+            Phase::Grace(until) => {
+                let leaderless = !self.running && in_group(getpid(), self.command).is_empty();
+                if leaderless || Instant::now() >= until {
+                    self.phase = Phase::Killing(FIRST_REPEAT);
+                    self.kill();
+                }
+            }
+            Phase::Killing(repeat) => {
+                self.phase = Phase::Killing((repeat * 2).min(SLOWEST_REPEAT));
+                self.kill();
+            }
+        }
+    }
+
+    fn kill(&mut self) {
+        if let Some(group) = &self.group {
+            group.kill();
+        }
+        let refused = kill_all(|| descendants(getpid()));
+        if refused.is_empty() || self.told_survivors {
+            return;
+        }
+        // Told when nobody else is left, so that the answer to a kill is final.
+        let others = |pid: &Pid| !refused.contains(&pid.as_raw_nonzero().get()) && is_alive(*pid);
+        if !descendants(getpid()).iter().any(others) {
+            self.told_survivors = true;
+            self.tell(Report::Survivors {
+                count: i32::try_from(refused.len()).unwrap_or(i32::MAX),
+            });
+        }
+    }
+
+    fn wait(&self, nobody_left: bool) -> Result<Ready, Errno> {
+        let timeout = match self.phase {
+            Phase::Running => None,
+            Phase::Grace(until) => Some(until.saturating_duration_since(Instant::now())),
+            Phase::Killing(repeat) => Some(repeat),
+        };
+        let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+        // Only strangers in the cgroup are left: their end sends us no signal.
+        let events = self
+            .group
+            .as_ref()
+            .filter(|_| nobody_left)
+            .and_then(|group| group.events().ok());
+        if nobody_left && self.launching.is_none() && self.group_is_gone() {
+            return Ok(Ready::default());
+        }
+        let mut list = vec![PollFd::new(&*self.signals, PollFlags::IN)];
+        let mut add = |fd| {
+            list.push(fd);
+            list.len() - 1
+        };
+        // Not when the handle is closed: that is told for ever, and would keep us awake.
+        let control = self
+            .listening
+            .then(|| add(PollFd::new(&self.control, PollFlags::IN)));
+        let launching = self
+            .launching
+            .as_ref()
+            .map(|outcome| add(PollFd::new(outcome, PollFlags::IN)));
+        if let Some(events) = &events {
+            add(PollFd::new(events, PollFlags::PRI));
+        }
+        poll(&mut list, timeout.as_ref())?;
+        drain(&self.signals);
+        let ready = |at: Option<usize>| {
+            at.and_then(|at| list.get(at))
+                .is_some_and(|fd| !fd.revents().is_empty())
+        };
+        Ok(Ready {
+            control: ready(control),
+            launching: ready(launching),
+        })
+    }
+
+    /// Reads how the exec went. If there is no command, says why and ends the tree's traces.
+    fn launch_failed(&mut self) -> bool {
+        let Some(outcome) = self.launching.take() else {
+            return false;
+        };
+        let mut bytes = [0_u8; 8];
+        let read = rustix::io::read(&outcome, &mut bytes).unwrap_or(0);
+        let Some(failure) = bytes.get(..read).and_then(decode_outcome) else {
+            self.tell(Report::Started {
+                pid: self.command.as_raw_nonzero().get(),
+            });
+            self.tell_exit();
+            return false;
+        };
+        // Nothing of it has run yet; it is on its way to exit by itself.
+        if self.running {
+            let _ = rustix::process::waitpid(Some(self.command), WaitOptions::empty());
+        }
+        self.group_is_gone();
+        self.tell(Report::failed(failure.step, failure.errno));
+        true
+    }
+
+    fn take_order(&mut self) {
+        let mut buffer = [0_u8; MESSAGE_BYTES];
+        let order = match recv(&self.control, &mut buffer[..], RecvFlags::DONTWAIT) {
+            Err(Errno::INTR | Errno::AGAIN) => return,
+            Ok((read, _)) if read > 0 => buffer.get(..read).and_then(Order::decode),
+            // The handle asked for the kill, was dropped, or died with the server.
+            Ok(_) | Err(_) => {
+                self.listening = false;
+                self.phase = Phase::Killing(FIRST_REPEAT);
+                return;
+            }
+        };
+        match order {
+            Some(Order::Signal { signal }) => self.signal(signal),
+            Some(Order::Terminate { signal, grace }) => {
+                self.signal(signal);
+                if matches!(self.phase, Phase::Running) {
+                    self.phase = Phase::Grace(Instant::now() + grace);
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Signals the command's process group.
+    fn signal(&self, number: i32) {
+        let Some(signal) = Signal::from_named_raw(number) else {
+            return;
+        };
+        if self.running {
+            let _ = kill_process_group(self.command, signal);
+            return;
+        }
+        // The leader's pid may have been reused: only members that are ours are meant.
+        for member in in_group(getpid(), self.command) {
+            let _ = kill_process(member, signal);
+        }
+    }
+
+    fn tell(&self, what: Report) {
+        report(&self.control, what);
+    }
+}

@@ -1,0 +1,29 @@
+//! The `terminal` tool: commands in one persistent shell.
+
+mod config;
+mod definition;
+mod executor;
+mod literal;
+mod render;
+mod scrollback;
+mod statements;
+mod texts;
+
+pub use config::TerminalConfig;
+pub use definition::TerminalTool;
+pub use executor::TerminalExecutor;
+pub use render::for_model;
+
+use crate::registry::Registration;
+
+/// The tool's name.
+pub const NAME: &str = "terminal";
+
+/// How the registry makes the tool.
+pub fn registration() -> Registration {
+    Registration::single(
+        |_, _| Ok(TerminalTool::new()),
+        |machine, params| TerminalConfig::new(machine, params).map(TerminalExecutor::new),
+        NAME,
+    )
+}

@@ -1,0 +1,39 @@
+# Named commands of the project; `just` lists them. CI runs `./test`, which calls the same ones.
+
+default:
+    @just --list
+
+# Format the code
+fmt:
+    cargo fmt --all
+
+# Clippy on every target, warnings denied
+lint:
+    cargo clippy --workspace --all-targets -- -D warnings
+
+# Tests, of all crates or of one: just test openhands-tools
+test crate="":
+    cargo nextest run {{ if crate == "" { "--workspace" } else { "-p " + crate } }}
+
+# The recorded cases of every tool
+cases dir="crates/openhands-tools/tests/fixtures/tool-cases":
+    cargo run --quiet -p openhands-sdk-rs --example tool_cases -- {{dir}}
+
+# The long fuzz of the persistent shell: just fuzz-shell 20000 [seed]
+fuzz-shell count="20000" *args:
+    cargo run --release -p openhands-process --example shell_fuzz -- --count {{count}} {{args}}
+
+# Benchmarks, each beside the machine's limit in the same run
+bench:
+    cargo run --release -p openhands-process --example shell_bench
+    cargo run --release -p openhands-tools --example editor_bench
+    cargo run --release -p openhands-tools --example grep_bench
+
+# Unused dependencies, licences, bans and advisories
+deps:
+    cargo shear
+    cargo deny check
+
+# Start the server
+run *args:
+    cargo run -p openhands-agent-server-rs -- {{args}}
