@@ -25,9 +25,9 @@ pub fn matches(matcher: &str, tool: Option<&str>) -> bool {
         None => matcher.contains(REGEX_CHARACTERS).then_some(matcher),
     };
     // A pattern that needs too many steps counts as one that does not match; the engine has a limit.
-    match pattern.map(|pattern| Regex::new(&format!(r"\A(?:{pattern})\z"))) {
-        Some(Ok(pattern)) => pattern.is_match(tool).unwrap_or(false),
-        Some(Err(_)) | None => matcher == tool,
+    match pattern.and_then(|pattern| Regex::new(&format!(r"\A(?:{pattern})\z")).ok()) {
+        Some(pattern) => pattern.is_match(tool).unwrap_or(false),
+        None => matcher == tool,
     }
 }
 

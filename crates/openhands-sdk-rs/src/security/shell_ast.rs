@@ -6,6 +6,7 @@
 
 mod call;
 mod lower;
+mod redirect;
 mod word;
 mod wrapper;
 
