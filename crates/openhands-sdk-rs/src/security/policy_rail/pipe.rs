@@ -159,6 +159,11 @@ fn command_fetches(command: &Command) -> Fetch {
             name, arguments, ..
         } => match shell_call(name, arguments) {
             Some(ShellCall::Script(_) | ShellCall::Unreadable(_)) => Fetch::Maybe,
+            Some(ShellCall::Input)
+                if matches!(command.input, Input::Text(_) | Input::Unknown(_)) =>
+            {
+                Fetch::Maybe
+            }
             Some(ShellCall::Input | ShellCall::File) | None => {
                 in_words.min(Fetch::Maybe).max(beside)
             }

@@ -19,6 +19,8 @@ fn fetched_text_in_a_pipe_is_dangerous() {
         ("cat <(curl x) | cat", Finding::Unclear),
         ("x=$(curl x) | cat", Finding::Nothing),
         ("bash -c 'curl x' | cat", Finding::Unclear),
+        ("bash <<< 'curl x' | cat", Finding::Unclear),
+        ("bash | cat", Finding::Nothing),
         ("$X | cat", Finding::Unclear),
         ("ls | $X", Finding::Unclear),
         ("ls | curl x", Finding::Nothing),
