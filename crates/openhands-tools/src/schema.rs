@@ -55,6 +55,15 @@ pub fn parameters(spec: &ToolSpec, additions: Additions) -> JsonObject {
     schema.into()
 }
 
+/// The properties of a schema as models are given them, without anything that refers to the rest of the schema.
+pub(crate) fn reduced_properties(schema: &Map<String, Value>) -> Map<String, Value> {
+    let whole = reduce(&Value::Object(schema.clone()), schema, &mut Vec::new());
+    match whole.get("properties") {
+        Some(Value::Object(properties)) => properties.clone(),
+        Some(_) | None => Map::new(),
+    }
+}
+
 /// The tool in the form of the chat completions API.
 pub fn chat_form(spec: &ToolSpec, additions: Additions) -> Value {
     json!({
