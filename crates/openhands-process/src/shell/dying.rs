@@ -9,23 +9,34 @@ use crate::pty::registered;
 
 /// How long an ending job is waited for. Its exit takes this long only if it has much to clean up.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// How long a job that should be ending is given to show it.
+const MOMENT: Duration = Duration::from_millis(30);
 /// More jobs than this are not looked at: each costs two small files.
 const MAX_JOBS: usize = 64;
 /// In the flags of /proc/PID/stat: the process is exiting.
 const EXITING: u64 = 0x4;
 
 /// Waits until those of these processes that are ending have ended. Says whether there were any.
-pub(crate) async fn settle(pids: &[i32]) -> bool {
-    let dying: Vec<i32> = pids
-        .iter()
-        .copied()
-        .take(MAX_JOBS)
-        .filter(|pid| is_dying(*pid))
-        .collect();
+///
+/// With `expected`, one that does not look like it yet gets a moment: between taking a signal and being marked as
+/// exiting, a process cannot be told from any other.
+pub(crate) async fn settle(pids: &[i32], expected: bool) -> bool {
+    let pids: Vec<i32> = pids.iter().copied().take(MAX_JOBS).collect();
+    let (dying, living): (Vec<i32>, Vec<i32>) = pids.into_iter().partition(|pid| is_dying(*pid));
     for pid in &dying {
         let _ = tokio::time::timeout(PATIENCE, ended(*pid)).await;
     }
-    !dying.is_empty()
+    if !dying.is_empty() || !expected {
+        return !dying.is_empty();
+    }
+    let mut ends = tokio::task::JoinSet::new();
+    for pid in living {
+        ends.spawn(async move { ended(pid).await });
+    }
+    matches!(
+        tokio::time::timeout(MOMENT, ends.join_next()).await,
+        Ok(Some(_))
+    )
 }
 
 async fn ended(pid: i32) -> Option<()> {

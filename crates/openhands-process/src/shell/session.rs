@@ -104,7 +104,7 @@ impl Session {
         }
         let tree = spawn.start().await?;
         let mut stream = Stream::new(config.output_cap, &token, preview);
-        stream.begin(0, true, Some(0), None);
+        stream.begin(0, "exit", Some(0), None);
         let link = Arc::new(Link {
             tree,
             master,
@@ -216,11 +216,10 @@ impl Session {
             (wants_full(text, known), known.last_background)
         };
         line.extend(self.script.report(number, full));
-        let mentions_exit = text.contains("exit") || text.contains("logout");
         self.link
             .stream
             .lock()
-            .begin(number, mentions_exit, status, last_background);
+            .begin(number, text, status, last_background);
         // If bash dies meanwhile, the listener says so.
         match self.write(&line).await {
             Ok(()) | Err(ShellError::Terminal(_)) => Ok(()),
@@ -457,12 +456,15 @@ async fn read_reports(link: &Link, reports: &mut ReportReader, script: &Script) 
 async fn take_report(link: &Link, script: &Script, mut report: Report) {
     let number = report.command;
     report.directory = directory(link.tree.pid(), report.directory);
-    let told = link.stream.lock().report(report);
+    let (told, expected) = {
+        let mut stream = link.stream.lock();
+        (stream.report(report), stream.expects_deaths())
+    };
     let again = match told {
         Told::Nothing => return,
         Told::NotAll => script.report(number, true),
         // Bash tells of ended jobs before it reads a line.
-        Told::All(false, jobs) if dying::settle(&jobs).await => {
+        Told::All(false, jobs) if dying::settle(&jobs, expected).await => {
             let _ = read_terminal(link, HELD_BYTES);
             link.stream.lock().shell_speaks();
             [b"\n", script.report(number, true).as_slice()].concat()

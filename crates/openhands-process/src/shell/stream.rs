@@ -57,6 +57,7 @@ pub(crate) struct Stream {
 struct Running {
     number: u64,
     mentions_exit: bool,
+    mentions_kill: bool,
     status: Option<u8>,
     report: Option<Box<Report>>,
     settled: bool,
@@ -95,7 +96,7 @@ impl Stream {
     pub(crate) fn begin(
         &mut self,
         number: u64,
-        mentions_exit: bool,
+        text: &str,
         status: Option<u8>,
         last_background: Option<i32>,
     ) {
@@ -105,7 +106,8 @@ impl Stream {
         self.last_output = Instant::now();
         self.running = Some(Running {
             number,
-            mentions_exit,
+            mentions_exit: text.contains("exit") || text.contains("logout"),
+            mentions_kill: text.contains("kill"),
             status,
             report: None,
             settled: false,
@@ -124,6 +126,13 @@ impl Stream {
 
     pub(crate) fn running_number(&self) -> Option<u64> {
         self.running.as_ref().map(|running| running.number)
+    }
+
+    /// Whether the running command may have ended jobs.
+    pub(crate) fn expects_deaths(&self) -> bool {
+        self.running
+            .as_ref()
+            .is_some_and(|running| running.mentions_kill)
     }
 
     pub(crate) fn died(&self) -> Option<Exit> {
