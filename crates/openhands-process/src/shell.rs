@@ -174,9 +174,7 @@ impl Shell {
     async fn form(&self, text: &str, known: &Report) -> Option<Form> {
         let group = needs_group(text, known);
         match syntax::scan(text) {
-            // With a pipe, so that PIPESTATUS can be told afterwards.
-            Scan::Simple if group || text.contains('|') => Some(Form::Group),
-            Scan::Simple => Some(Form::Eval),
+            Scan::Simple => Some(Form::Group),
             Scan::Unclear => match syntax::ask_bash(&self.config.bash, text, group).await {
                 Syntax::WellFormed => Some(Form::Group),
                 Syntax::Incomplete => None,
