@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
-use crate::lax::Lax;
+use crate::tree;
 
 /// Opens one sealed secret; `None` when it cannot be opened.
 pub type Opener = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
@@ -127,13 +127,7 @@ impl Reading {
         &self,
         json: serde_json::Value,
     ) -> Result<T, serde_json::Error> {
-        self.scope(|| {
-            if self.coercing {
-                T::deserialize(Lax(&json))
-            } else {
-                T::deserialize(json)
-            }
-        })
+        self.scope(|| tree::from_value(json))
     }
 }
 

@@ -7,8 +7,8 @@ use serde::{Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::json::JsonObject;
-use crate::lax::Lax;
 use crate::reader;
+use crate::tree;
 
 /// A union body of unknown kind, or of a known kind but wrong shape. Written back as it was read.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -131,17 +131,10 @@ pub(crate) fn tag_of(body: &Map<String, Value>, tag: &str) -> Option<String> {
 pub(crate) fn read_body<T: DeserializeOwned>(
     body: &mut Map<String, Value>,
 ) -> Result<T, serde_json::Error> {
-    if reader::is_coercing() {
-        let object = Value::Object(std::mem::take(body));
-        let read = T::deserialize(Lax(&object));
-        if let Value::Object(object) = object {
-            *body = object;
-        }
-        read
-    } else if reader::reads_by_value() {
-        T::deserialize(std::mem::take(body))
+    if reader::reads_by_value() {
+        tree::from_value(Value::Object(std::mem::take(body)))
     } else {
-        T::deserialize(&*body)
+        tree::from_members(body)
     }
 }
 

@@ -53,11 +53,9 @@ impl Capture {
         self.settled.total() + self.recent.len() as u64
     }
 
-    /// Takes `bytes` away from the end, if they are there.
-    pub(crate) fn strip_suffix(&mut self, bytes: &[u8]) {
-        if self.recent.ends_with(bytes) {
-            self.recent.truncate(self.recent.len() - bytes.len());
-        }
+    /// Corrects the end of the output, as far back as it can still be changed.
+    pub(crate) fn edit_end(&mut self, edit: impl FnOnce(&mut Vec<u8>)) {
+        edit(&mut self.recent);
     }
 
     /// Takes the last occurrence of `bytes` out of the end of the output.

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use super::marks::{Mark, Place, Token};
+use super::marks::{Mark, Token};
 
 /// Above this, or with many quotes, quoting a command costs bash more than reading it from a file.
 const MAX_QUOTED_BYTES: usize = 32 << 10;
@@ -79,8 +79,9 @@ impl Script {
             }
         }
         out.push_str("{ \\builtin set +H; \\builtin unset -v MAILCHECK TMOUT; } 2>/dev/null\n");
+        out.push_str(&self.define_reports());
         let mut out = out.into_bytes();
-        out.extend(self.report(0));
+        out.extend(self.report(0, true));
         out
     }
 
@@ -108,10 +109,7 @@ impl Script {
             out.extend_from_slice(b" || \\builtin :; } 2>/dev/null; ");
         }
         if restore.mark_done {
-            let mark = self.print(Mark {
-                command: number,
-                place: Place::CommandDone,
-            });
+            let mark = self.print(Mark(number));
             out.extend_from_slice(b"__oh_done() { { ");
             out.extend_from_slice(&mark);
             out.extend_from_slice(
@@ -168,45 +166,51 @@ impl Script {
         out
     }
 
-    /// The line that reports. See [`super::report`] for what it sends.
-    pub(crate) fn report(&self, number: u64) -> Vec<u8> {
-        let mut out = format!(
-            "{{ \\builtin printf '%s\\0' {}:{number} \"$?\" \"${{!-}}\" \"$-\" \
-             \"${{PS1:+${{PS1@P}}}}${{PS0:+${{PS0@P}}}}\" \"${{PIPESTATUS[@]}}\" ''; ",
-            self.token.as_str()
-        );
-        out.push_str("\\builtin pwd; \\builtin printf '\\0'; ");
-        out.push_str("\\builtin command -v python || \\builtin :; \\builtin printf '\\0'; ");
-        out.push_str("\\builtin jobs -p; \\builtin printf '\\0'; ");
-        out.push_str("\\builtin trap -p DEBUG ERR; \\builtin printf '\\0'; ");
-        // What would show or run while the shell is idle is taken away until the next command.
-        out.push_str(
-            "if [[ ${PROMPT_COMMAND[@]+x} && ${PROMPT_COMMAND@a} != *r* ]]; then \
-             \\builtin declare -p PROMPT_COMMAND; \\builtin unset -v PROMPT_COMMAND; fi; ",
-        );
-        for prompt in ["PS0", "PS1", "PS2"] {
-            let _ = write!(
-                out,
-                "if [[ -n ${{{prompt}-}} && ${{{prompt}@a}} != *r* ]]; then {prompt}=; fi; "
-            );
-        }
-        out.push_str("if [[ -o xtrace || -o verbose ]]; then \\builtin set +xv; fi; ");
-        out.push_str("if [[ -o history ]]; then \\builtin set +o history; fi; ");
-        let mut out = out.into_bytes();
-        out.extend(self.print(Mark {
-            command: number,
-            place: Place::End,
-        }));
-        out.extend_from_slice(
-            format!(
-                "; \\builtin printf '\\0%s\\0' {}; }} 2>/dev/null >&0\n",
-                self.token.as_str()
-            )
-            .as_bytes(),
-        );
-        out
+    /// The line that reports; see [`super::report`] for what it sends. A full one looks at jobs, traps and prompts as
+    /// well, and takes away what would show or run while the shell is idle.
+    ///
+    /// It starts with a plain word: after an unclosed quote in an `eval`, bash 5.2 takes no other as the first word
+    /// of the next line.
+    pub(crate) fn report(&self, number: u64, full: bool) -> Vec<u8> {
+        let token = self.token.as_str();
+        let line = if full {
+            format!("{REPORT}_all {token}:{number} \"$?\" \"${{PIPESTATUS[@]}}\" >/dev/null 2>&1\n")
+        } else {
+            format!("{REPORT} {token}:{number} \"$?\" \"${{PIPESTATUS[@]}}\"\n")
+        };
+        line.into_bytes()
+    }
+
+    /// The functions that report: bash is slow to parse, so it does so once. They cannot be unset or replaced.
+    ///
+    /// Descriptor 0 is the control socket here, as it is for every line of ours.
+    fn define_reports(&self) -> String {
+        let token = self.token.as_str();
+        format!(
+            "{REPORT}() {{ \\builtin command -v python || \\builtin :; \
+             \\builtin printf '\\0%s' \"$@\" '' \"${{!-}}\" \"$-\" \"${{PWD-}}\" \
+             \"${{PS0-}}${{PS1-}}${{PS2-}}${{PROMPT_COMMAND[*]+x}}\" $'{token}\\n'; }} >&0\n\
+             {REPORT}_all() {{ \\builtin printf '\\0' >&0; \\builtin command -v python >&0 || \\builtin :; \
+             \\builtin jobs -p >&0; \\builtin trap -p DEBUG ERR >&0; \
+             \\builtin printf '\\0%s' \"$@\" '' \"${{!-}}\" \"$-\" \"${{PWD-}}\" '' \
+             \"${{PS1:+${{PS1@P}}}}${{PS0:+${{PS0@P}}}}\" '' >&0; \
+             {QUIET}\\builtin printf '\\0%s\\n' {token} >&0; }}\n\
+             \\builtin readonly -f {REPORT} {REPORT}_all\n"
+        )
     }
 }
+
+/// Names of our functions start so.
+pub(crate) const REPORT: &str = "__oh_report";
+
+/// Takes away, until the next command, what would show or run while the shell is idle.
+const QUIET: &str = "if [[ ${PROMPT_COMMAND[*]+x} && ${PROMPT_COMMAND@a} != *r* ]]; then \
+    \\builtin declare -p PROMPT_COMMAND >&0; \\builtin unset -v PROMPT_COMMAND; fi; \
+    [[ -z ${PS0-} || ${PS0@a} = *r* ]] || PS0=; \
+    [[ -z ${PS1-} || ${PS1@a} = *r* ]] || PS1=; \
+    [[ -z ${PS2-} || ${PS2@a} = *r* ]] || PS2=; \
+    if [[ -o xtrace || -o verbose ]]; then \\builtin set +xv; fi; \
+    if [[ -o history ]]; then \\builtin set +o history; fi; ";
 
 /// Brings `$?`, and `PIPESTATUS` if asked for, back to what they were.
 fn restore_status(restore: &Restore, out: &mut Vec<u8>) {

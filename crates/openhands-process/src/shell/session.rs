@@ -18,8 +18,7 @@ use super::error::ShellError;
 use super::marks::Token;
 use super::report::{Report, ReportReader};
 use super::script::{Form, Restore, Script};
-use super::stream::{Ended, Step, Stream};
-use super::syntax::{self, Scan};
+use super::stream::{Ended, Stream, Told};
 use crate::exit::Exit;
 use crate::pty::{self, Master, Meaning};
 use crate::screen;
@@ -30,8 +29,21 @@ use crate::tree::Tree;
 const READ_BYTES: usize = 64 << 10;
 /// How long the terminal of a dead shell is read, if something keeps it open.
 const DRAIN: Duration = Duration::from_secs(1);
-/// Reads in a row before the other sources get their turn.
-const READS_PER_TURN: usize = 64;
+/// Bytes read in a row before the other sources get their turn.
+const TURN_BYTES: usize = 1 << 20;
+/// More than a terminal holds between its two ends.
+const HELD_BYTES: usize = 256 << 10;
+
+/// How long a program may take to be itself after bash gave it the terminal, and how often to look.
+const HANDOVER: Duration = Duration::from_millis(10);
+const HANDOVER_TRIES: usize = 8;
+
+/// Whether a terminal was read empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Drained {
+    All,
+    Part,
+}
 
 #[derive(Debug)]
 pub(crate) struct Session {
@@ -92,7 +104,7 @@ impl Session {
         }
         let tree = spawn.start().await?;
         let mut stream = Stream::new(config.output_cap, &token, preview);
-        stream.begin(0, true, Some(0));
+        stream.begin(0, "exit", Some(0), None);
         let link = Arc::new(Link {
             tree,
             master,
@@ -199,15 +211,15 @@ impl Session {
         mut line: Vec<u8>,
         text: &str,
     ) -> Result<(), ShellError> {
-        // An unclosed quote in an `eval` leaves bash 5.2 unable to read the first word of the next line; an empty
-        // line heals it. But PROMPT_COMMAND runs before each line, so one that is set is not run for nothing.
-        let simple = syntax::scan(text) == Scan::Simple && !text.contains("eval");
-        if self.state.lock().known.prompt_command.is_empty() || !simple {
-            line.push(b'\n');
-        }
-        line.extend(self.script.report(number));
-        let mentions_exit = text.contains("exit") || text.contains("logout");
-        self.link.stream.lock().begin(number, mentions_exit, status);
+        let (full, last_background) = {
+            let known = &self.state.lock().known;
+            (wants_full(text, known), known.last_background)
+        };
+        line.extend(self.script.report(number, full));
+        self.link
+            .stream
+            .lock()
+            .begin(number, text, status, last_background);
         // If bash dies meanwhile, the listener says so.
         match self.write(&line).await {
             Ok(()) | Err(ShellError::Terminal(_)) => Ok(()),
@@ -285,23 +297,50 @@ impl Session {
                     let shown = [b'^', byte ^ 0x40];
                     self.link.stream.lock().output_bytes(&shown);
                 }
-                self.signal_foreground(signal);
+                let group = self.signal_foreground(signal);
                 self.report_again();
+                self.see_to_signal(signal, group).await;
                 Ok(())
             }
         }
     }
 
-    /// Signals the terminal's foreground process group.
-    pub(crate) fn signal_foreground(&self, signal: Signal) {
+    /// Signals the terminal's foreground process group, and says which that was.
+    pub(crate) fn signal_foreground(&self, signal: Signal) -> Option<Pid> {
         // A group that ends in between is replaced by the next one; a few tries meet one that is there.
         for _ in 0..3 {
-            let Some(group) = self.link.master.foreground() else {
-                return;
-            };
+            let group = self.link.master.foreground()?;
             if kill_process_group(group, signal).is_ok() {
+                return Some(group);
+            }
+        }
+        None
+    }
+
+    /// Sees to it that a signal was not lost on the way: bash may have had it while it was about to give the
+    /// terminal to a program, or the program while it was still being started and not itself yet.
+    async fn see_to_signal(&self, signal: Signal, mut got: Option<Pid>) {
+        let bash = Pid::from_raw(self.link.tree.pid());
+        for _ in 0..HANDOVER_TRIES {
+            let mut changed = std::pin::pin!(self.link.changed.notified());
+            changed.as_mut().enable();
+            if !self.link.stream.lock().is_running() {
                 return;
             }
+            let foreground = self
+                .link
+                .master
+                .foreground()
+                .filter(|group| Some(*group) != bash);
+            if let Some(group) = foreground {
+                let missed =
+                    got == bash || dying::would_end(group.as_raw_nonzero().get(), signal.as_raw());
+                if missed {
+                    let _ = kill_process_group(group, signal);
+                }
+                got = Some(group);
+            }
+            let _ = tokio::time::timeout(HANDOVER, changed).await;
         }
     }
 
@@ -309,7 +348,10 @@ impl Session {
     fn report_again(&self) {
         let number = self.link.stream.lock().running_number();
         if let Some(number) = number {
-            let _ = self.link.control.try_write(&self.script.report(number));
+            let _ = self
+                .link
+                .control
+                .try_write(&self.script.report(number, true));
         }
     }
 
@@ -345,14 +387,18 @@ async fn listen(link: Arc<Link>, script: Script, token: Token) {
     let mut control_open = true;
     let exit = loop {
         tokio::select! {
-            ready = link.master.readable() => {
-                let Ok(mut ready) = ready else { break link.tree.wait().await };
-                if read_terminal(&link, &mut ready, &script).await.is_break() {
-                    break link.tree.wait().await;
-                }
-            }
+            // A report first: a flood of output must not hold it up, and its own output is read with it.
+            biased;
             ready = link.control.readable(), if control_open => {
                 control_open = ready.is_ok() && read_reports(&link, &mut reports, &script).await;
+            }
+            ready = link.master.readable() => {
+                let Ok(mut ready) = ready else { break link.tree.wait().await };
+                match read_terminal(&link, TURN_BYTES) {
+                    Ok(Drained::All) => ready.clear_ready(),
+                    Ok(Drained::Part) => {}
+                    Err(()) => break link.tree.wait().await,
+                }
             }
             exit = link.tree.wait() => break exit,
         }
@@ -368,32 +414,25 @@ async fn listen(link: Arc<Link>, script: Script, token: Token) {
 }
 
 /// Reads what the terminal has. Breaks when nobody holds its other end any more.
-async fn read_terminal(
-    link: &Link,
-    ready: &mut tokio::io::unix::AsyncFdReadyGuard<'_, OwnedFd>,
-    script: &Script,
-) -> std::ops::ControlFlow<()> {
+fn read_terminal(link: &Link, at_most: usize) -> Result<Drained, ()> {
     // Taken for each burst, so that an idle shell holds none.
     let mut buffer = vec![0; READ_BYTES];
-    for _ in 0..READS_PER_TURN {
+    let mut read = 0;
+    while read < at_most {
         match link.master.read(&mut buffer) {
-            Ok(0) => return std::ops::ControlFlow::Break(()),
+            Ok(0) => return Err(()),
             Ok(count) => {
-                let step = link
-                    .stream
+                read += count;
+                link.stream
                     .lock()
                     .feed(buffer.get(..count).unwrap_or_default());
-                follow(link, script, step).await;
             }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                ready.clear_ready();
-                break;
-            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Drained::All),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return std::ops::ControlFlow::Break(()),
+            Err(_) => return Err(()),
         }
     }
-    std::ops::ControlFlow::Continue(())
+    Ok(Drained::Part)
 }
 
 /// Reads what the control socket has. False when its other end is closed.
@@ -408,38 +447,78 @@ async fn read_reports(link: &Link, reports: &mut ReportReader, script: &Script) 
         }
     };
     while let Some(report) = reports.next() {
-        let step = link.stream.lock().report(report);
-        follow(link, script, step).await;
+        take_report(link, script, report).await;
     }
     open
 }
 
-/// Does what the stream asks for.
-async fn follow(link: &Link, script: &Script, step: Step) {
-    match step {
-        Step::Nothing => {}
-        Step::Ended => link.changed.notify_waiters(),
-        Step::Settle(jobs) => {
-            if dying::settle(&jobs).await {
-                let number = {
-                    let mut stream = link.stream.lock();
-                    stream.extend();
-                    stream.running_number()
-                };
-                // Bash tells of ended jobs before it reads a line; the empty one makes it read two.
-                let mut lines = b"\n".to_vec();
-                lines.extend(script.report(number.unwrap_or_default()));
-                if link
-                    .control
-                    .try_write(&lines)
-                    .is_ok_and(|written| written == lines.len())
-                {
-                    return;
-                }
-            }
-            link.stream.lock().end();
-            link.changed.notify_waiters();
+/// Ends the command that bash reports on, once all of its output is here.
+async fn take_report(link: &Link, script: &Script, mut report: Report) {
+    let number = report.command;
+    report.directory = directory(link.tree.pid(), report.directory);
+    let (told, expected) = {
+        let mut stream = link.stream.lock();
+        (stream.report(report), stream.expects_deaths())
+    };
+    let again = match told {
+        Told::Nothing => return,
+        Told::NotAll => script.report(number, true),
+        // Bash tells of ended jobs before it reads a line.
+        Told::All(false, jobs) if dying::settle(&jobs, expected).await => {
+            let _ = read_terminal(link, HELD_BYTES);
+            link.stream.lock().shell_speaks();
+            [b"\n", script.report(number, true).as_slice()].concat()
         }
+        Told::All(..) => Vec::new(),
+    };
+    let asked = !again.is_empty()
+        && link
+            .control
+            .try_write(&again)
+            .is_ok_and(|written| written == again.len());
+    if !asked {
+        // The output was written before the report, and a read of the terminal first waits for what is on its
+        // way; so all of it is here as soon as a read finds nothing, or has found as much as a terminal holds.
+        let _ = read_terminal(link, HELD_BYTES);
+        link.stream.lock().end();
+        link.changed.notify_waiters();
+    }
+}
+
+/// Whether a short report would not do, as far as can be seen beforehand.
+fn wants_full(text: &str, known: &Report) -> bool {
+    !known.jobs.is_empty()
+        || known.traps
+        || !known.prompt_command.is_empty()
+        || known.flags.contains(['e', 'x', 'v'])
+        || ["set", "trap", "PS", "PROMPT", "history"]
+            .iter()
+            .any(|sign| text.contains(sign))
+        || text.replace("&&", "").replace(">&", "").contains('&')
+}
+
+/// `PWD`, if it is the directory that bash is in, else what the system says.
+fn directory(pid: i32, pwd: std::path::PathBuf) -> std::path::PathBuf {
+    use std::os::unix::fs::MetadataExt as _;
+    let link = format!("/proc/{pid}/cwd");
+    let id = |path: &std::path::Path| {
+        std::fs::metadata(path)
+            .map(|file| (file.dev(), file.ino()))
+            .ok()
+    };
+    let real = id(link.as_ref());
+    if pwd.is_absolute() && (real.is_none() || real == id(&pwd)) {
+        return pwd;
+    }
+    let Ok(real) = std::fs::read_link(link) else {
+        return pwd;
+    };
+    match real
+        .to_str()
+        .and_then(|real| real.strip_suffix(" (deleted)"))
+    {
+        Some(deleted) => deleted.into(),
+        None => real,
     }
 }
 

@@ -140,6 +140,21 @@ fn double_quoted(text: &[u8]) -> Option<usize> {
     }
 }
 
+/// Whether a parser finds the text whole. It never takes an unfinished one for whole, except that it does not
+/// know how `\'` is read between `$'` and `'`.
+pub(crate) fn parses(text: &str) -> bool {
+    if text.contains("$'") || ends_in_continuation(text) {
+        return false;
+    }
+    let mut parser = tree_sitter::Parser::new();
+    parser
+        .set_language(&tree_sitter_bash::LANGUAGE.into())
+        .is_ok()
+        && parser
+            .parse(text, None)
+            .is_some_and(|tree| !tree.root_node().has_error())
+}
+
 /// Asks bash.
 pub(crate) async fn ask_bash(bash: &Path, text: &str, between_braces: bool) -> Syntax {
     if ends_in_continuation(text) {

@@ -24,8 +24,7 @@ impl ConversationStateUpdateEvent {
 
     /// The whole state, if it carries it.
     pub fn full_state(&self) -> Option<Result<ConversationState, serde_json::Error>> {
-        use serde::Deserialize as _;
-        self.is_full_state()
-            .then(|| ConversationState::deserialize(&self.value.0))
+        let members = self.value.as_object().filter(|_| self.is_full_state())?;
+        Some(crate::tree::from_members(members))
     }
 }

@@ -9,6 +9,7 @@ use crate::json::JsonObject;
 use crate::mcp::McpAuth;
 use crate::secret::Secret;
 use crate::text::words;
+use crate::tree;
 use crate::wire::wire;
 
 words! {
@@ -144,9 +145,9 @@ impl<'de> Deserialize<'de> for McpTestResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let body = Map::deserialize(deserializer)?;
         if body.get("ok").and_then(Value::as_bool).unwrap_or(false) {
-            McpTestSuccess::deserialize(body).map(Self::Success)
+            tree::from_value(body.into()).map(Self::Success)
         } else {
-            McpTestFailure::deserialize(body).map(Self::Failure)
+            tree::from_value(body.into()).map(Self::Failure)
         }
         .map_err(D::Error::custom)
     }

@@ -22,7 +22,7 @@ impl<'de, T: serde::de::DeserializeOwned> Deserialize<'de> for TextOr<T> {
             | Value::Bool(_)
             | Value::Number(_)
             | Value::Array(_)
-            | Value::Object(_)) => T::deserialize(other)
+            | Value::Object(_)) => crate::tree::from_value(other)
                 .map(Self::Value)
                 .map_err(D::Error::custom),
         }

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::secret::Secret;
 use crate::secrets::SecretSource;
+use crate::tree;
 
 /// A bare value, or where the value comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,9 +31,9 @@ impl<'de> Deserialize<'de> for SecretInput {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
         if value.is_string() {
-            Secret::deserialize(value).map(Self::Plain)
+            tree::from_value(value).map(Self::Plain)
         } else {
-            SecretSource::deserialize(value).map(Self::Source)
+            tree::from_value(value).map(Self::Source)
         }
         .map_err(D::Error::custom)
     }

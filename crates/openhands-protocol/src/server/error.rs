@@ -74,7 +74,7 @@ impl<'de> Deserialize<'de> for ErrorDetail {
         match Value::deserialize(deserializer)? {
             Value::String(text) => Ok(Self::Text(text)),
             Value::Object(object) => Ok(Self::Object(object.into())),
-            errors @ Value::Array(_) => Vec::deserialize(errors)
+            errors @ Value::Array(_) => crate::tree::from_value(errors)
                 .map(Self::Validation)
                 .map_err(D::Error::custom),
             Value::Null | Value::Bool(_) | Value::Number(_) => Err(D::Error::custom(

@@ -117,7 +117,19 @@ fn exercise<T: Serialize + DeserializeOwned>(value: &Value) {
     let _ = Reading::strict()
         .known_members_only()
         .from_value::<T>(value.clone());
-    let _ = serde_json::from_slice::<T>(value.to_string().as_bytes());
+    let _ = Reading::strict().coercing().from_value::<T>(value.clone());
+    // All ways of reading agree on what can be read.
+    let by_serde = serde_json::from_value::<T>(value.clone()).is_ok();
+    let text = value.to_string();
+    assert_eq!(
+        Reading::lenient().from_value::<T>(value.clone()).is_ok(),
+        by_serde
+    );
+    assert_eq!(
+        Reading::lenient().from_slice::<T>(text.as_bytes()).is_ok(),
+        by_serde
+    );
+    assert_eq!(serde_json::from_str::<T>(&text).is_ok(), by_serde);
     if let Ok(read) = serde_json::from_value::<T>(value.clone()) {
         for form in [Form::REST, Form::SOCKET, Form::PEER] {
             let text = form.to_vec(&read).unwrap();

@@ -80,3 +80,13 @@ fn without_coercion_a_number_as_text_is_refused() {
     let body = json!({"command": "x", "timeout": "2"});
     assert!(serde_json::from_value::<ExecuteBashRequest>(body).is_err());
 }
+
+#[test]
+fn null_is_no_empty_object() {
+    let request = json!({"action": null});
+    let read = Reading::lenient().from_value::<crate::v0::ExecuteActionRequest>(request);
+    assert_eq!(
+        read.unwrap_err().to_string(),
+        "invalid type: null, expected a map"
+    );
+}
