@@ -1,11 +1,13 @@
-//! Compares the start and end of `true` as a guarded tree with a plain child of std and of tokio.
+//! Compares the start and end of `true` as a guarded tree with a plain child of std and of tokio, and
+//! measures how long the kill of a tree takes.
 //!
 //! `cargo run --release -p openhands-process --example spawn_bench [COUNT]`
 #![allow(clippy::print_stdout)]
 
 use std::time::{Duration, Instant};
 
-use openhands_process::{Cgroup, Spawn};
+use openhands_process::{Cgroup, Spawn, Stdio};
+use tokio::io::AsyncReadExt as _;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -13,6 +15,21 @@ async fn tree(cgroup: Cgroup) -> Result<(), Failure> {
     let tree = Spawn::new("/bin/true").cgroup(cgroup).start().await?;
     tree.wait().await;
     Ok(())
+}
+
+/// How long it takes to end a command with a daemon.
+async fn kill(cgroup: Cgroup) -> Result<Duration, Failure> {
+    let script = "setsid sleep 1000 & echo; exec sleep 1000";
+    let spawn = Spawn::new("/bin/sh")
+        .args(["-c", script])
+        .env("PATH", "/usr/bin:/bin");
+    let mut tree = spawn.stdout(Stdio::Pipe).cgroup(cgroup).start().await?;
+    if let Some(stdout) = &mut tree.stdout {
+        stdout.read_u8().await?;
+    }
+    let start = Instant::now();
+    tree.kill().await?;
+    Ok(start.elapsed())
 }
 
 fn plain() -> Result<(), Failure> {
@@ -52,10 +69,10 @@ async fn main() -> Result<(), Failure> {
         "first tree, with the start of the watchdog: {:.1?}",
         first.elapsed()
     );
-    let mut times: [Vec<Duration>; 4] = Default::default();
+    let mut times: [Vec<Duration>; 6] = Default::default();
     // Interleaved, so that a busy machine slows all of them alike.
     for _ in 0..count {
-        let [std, tokio, off, auto] = &mut times;
+        let [std, tokio, off, auto, kill_off, kill_auto] = &mut times;
         let start = Instant::now();
         plain()?;
         std.push(start.elapsed());
@@ -68,12 +85,16 @@ async fn main() -> Result<(), Failure> {
         let start = Instant::now();
         tree(Cgroup::Auto).await?;
         auto.push(start.elapsed());
+        kill_off.push(kill(Cgroup::Off).await?);
+        kill_auto.push(kill(Cgroup::Auto).await?);
     }
     let names = [
         "std::process",
         "tokio::process",
         "tree, no cgroup",
         "tree, cgroup",
+        "kill with daemon, no cgroup",
+        "kill with daemon, cgroup",
     ];
     for (name, times) in names.iter().zip(&mut times) {
         line(name, times);

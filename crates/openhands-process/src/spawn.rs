@@ -1,16 +1,18 @@
 //! The builder of a command, and every way its start can fail.
 
+mod descriptors;
 mod error;
+mod strings;
 
-use std::ffi::{CString, OsStr, OsString};
+use std::ffi::{CString, OsString};
+use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use rustix::fs::{Mode, OFlags};
-use rustix::pipe::{PipeFlags, pipe_with};
-use tokio::net::unix::pipe;
+use descriptors::{Descriptors, Direction};
+use strings::Strings;
 
+pub(crate) use descriptors::Pipes;
 pub use error::SpawnError;
 
 use crate::tree::{Channel, Tree};
@@ -42,7 +44,6 @@ pub enum Cgroup {
 ///
 /// The environment is complete as given: nothing is inherited. The command leads its own session
 /// and process group, starts with default signal actions, and has no descriptors but those named here.
-#[derive(Debug)]
 pub struct Spawn {
     program: OsString,
     args: Vec<OsString>,
@@ -196,9 +197,9 @@ impl Spawn {
             ..
         } = self;
         let mut given = Descriptors::default();
-        given.push_null_or(0, stdin, Direction::In)?;
-        given.push_null_or(1, stdout, Direction::Out)?;
-        given.push_null_or(2, stderr, Direction::Out)?;
+        given.push_standard(0, stdin, Direction::In)?;
+        given.push_standard(1, stdout, Direction::Out)?;
+        given.push_standard(2, stderr, Direction::Out)?;
         for (number, descriptor) in self.extra {
             if number < 3 || given.targets.contains(&number) {
                 return Err(SpawnError::DescriptorNumber { number });
@@ -237,7 +238,7 @@ impl Spawn {
         match channel.first_report().await {
             Some(Report::Started { pid }) => Ok(Tree::new(pid, channel, given.pipes)),
             Some(Report::Failed { step, errno }) => {
-                let directory = self.cwd.unwrap_or_default();
+                let directory = self.cwd.unwrap_or_else(|| PathBuf::from("."));
                 Err(SpawnError::from_step(step, errno, self.program, directory))
             }
             Some(Report::Exited { .. } | Report::Gone | Report::Survivors { .. }) | None => {
@@ -247,127 +248,18 @@ impl Spawn {
     }
 }
 
-/// Our ends of the command's pipes.
-#[derive(Debug, Default)]
-pub(crate) struct Pipes {
-    pub(crate) stdin: Option<pipe::Sender>,
-    pub(crate) stdout: Option<pipe::Receiver>,
-    pub(crate) stderr: Option<pipe::Receiver>,
-}
-
-#[derive(Clone, Copy)]
-enum Direction {
-    In,
-    Out,
-}
-
-/// The command's descriptors, with the numbers they get there, and what stays with us.
-#[derive(Debug, Default)]
-struct Descriptors {
-    owned: Vec<OwnedFd>,
-    targets: Vec<i32>,
-    pipes: Pipes,
-}
-
-impl Descriptors {
-    fn push(&mut self, target: i32, descriptor: OwnedFd) {
-        self.owned.push(descriptor);
-        self.targets.push(target);
+impl fmt::Debug for Spawn {
+    /// Names the environment's variables, but not their values: some are secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&OsString> = self.envs.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Spawn")
+            .field("program", &self.program)
+            .field("args", &self.args)
+            .field("envs", &names)
+            .field("cwd", &self.cwd)
+            .field("nice", &self.nice)
+            .field("user", &self.user)
+            .field("cgroup", &self.cgroup)
+            .finish_non_exhaustive()
     }
-
-    fn push_null_or(
-        &mut self,
-        target: i32,
-        stdio: Stdio,
-        direction: Direction,
-    ) -> Result<(), SpawnError> {
-        let descriptor = match stdio {
-            Stdio::Fd(descriptor) => descriptor,
-            Stdio::Null => {
-                let mode = match direction {
-                    Direction::In => OFlags::RDONLY,
-                    Direction::Out => OFlags::WRONLY,
-                };
-                rustix::fs::open("/dev/null", mode | OFlags::CLOEXEC, Mode::empty())
-                    .map_err(|errno| SpawnError::descriptors("/dev/null")(errno.into()))?
-            }
-            Stdio::Pipe => self
-                .pipe(target, direction)
-                .map_err(SpawnError::descriptors("a pipe"))?,
-        };
-        self.push(target, descriptor);
-        Ok(())
-    }
-
-    /// Makes a pipe, keeps our end and returns the command's.
-    fn pipe(&mut self, target: i32, direction: Direction) -> std::io::Result<OwnedFd> {
-        let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
-        match direction {
-            Direction::In => {
-                self.pipes.stdin = Some(pipe::Sender::from_owned_fd(write)?);
-                Ok(read)
-            }
-            Direction::Out => {
-                let ours = Some(pipe::Receiver::from_owned_fd(read)?);
-                if target == 1 {
-                    self.pipes.stdout = ours;
-                } else {
-                    self.pipes.stderr = ours;
-                }
-                Ok(write)
-            }
-        }
-    }
-}
-
-/// The request's strings, NUL-terminated.
-struct Strings {
-    program: CString,
-    args: Vec<CString>,
-    env: Vec<CString>,
-    directory: CString,
-}
-
-impl Strings {
-    fn new(
-        program: &OsStr,
-        arg0: Option<OsString>,
-        args: Vec<OsString>,
-        envs: Vec<(OsString, OsString)>,
-        cwd: Option<&Path>,
-    ) -> Result<Self, SpawnError> {
-        let first = arg0.unwrap_or_else(|| program.to_owned());
-        let args = std::iter::once(first).chain(args);
-        let directory = match cwd {
-            Some(directory) => directory.to_owned(),
-            // The watchdog's own directory is the root, so ours has to be named.
-            None => std::env::current_dir().map_err(|source| SpawnError::WorkingDirectory {
-                directory: PathBuf::new(),
-                source,
-            })?,
-        };
-        Ok(Self {
-            program: terminated(program.as_bytes().to_vec(), "the program's name")?,
-            args: args
-                .map(|arg| terminated(arg.into_vec(), "an argument"))
-                .collect::<Result<_, _>>()?,
-            env: envs
-                .into_iter()
-                .map(|(name, value)| {
-                    let mut entry = name.into_vec();
-                    entry.push(b'=');
-                    entry.extend_from_slice(value.as_bytes());
-                    terminated(entry, "the environment")
-                })
-                .collect::<Result<_, _>>()?,
-            directory: terminated(
-                directory.into_os_string().into_vec(),
-                "the working directory",
-            )?,
-        })
-    }
-}
-
-fn terminated(bytes: Vec<u8>, what: &'static str) -> Result<CString, SpawnError> {
-    CString::new(bytes).map_err(|_| SpawnError::ContainsNul { what })
 }

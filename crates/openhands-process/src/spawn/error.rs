@@ -49,7 +49,7 @@ pub enum SpawnError {
     /// The working directory is not there or may not be entered.
     #[error("cannot work in {}: {source}", directory.display())]
     WorkingDirectory {
-        /// Empty if it is the server's own.
+        /// `.` if it is the server's own.
         directory: PathBuf,
         /// What the kernel said.
         source: io::Error,

@@ -14,11 +14,11 @@
 mod locate;
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read as _, Seek as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
@@ -214,19 +214,32 @@ fn remove_stale(parent: &Path) {
         }
         kill(&directory);
         if !remove(&directory) {
-            await_change(&directory);
+            await_empty(&directory, STALE_PATIENCE);
             remove(&directory);
         }
     }
 }
 
-fn await_change(directory: &Path) {
-    let Ok(events) = File::open(directory.join("cgroup.events")) else {
+/// Waits until nobody is inside, or the time is over.
+fn await_empty(directory: &Path, patience: Duration) {
+    let Ok(mut events) = File::open(directory.join("cgroup.events")) else {
         return;
     };
-    let patience = Timespec::try_from(STALE_PATIENCE).ok();
-    let mut list = [PollFd::new(&events, PollFlags::PRI)];
-    let _ = poll(&mut list, patience.as_ref());
+    let deadline = Instant::now() + patience;
+    let mut text = String::new();
+    loop {
+        text.clear();
+        let read = events
+            .rewind()
+            .and_then(|()| events.read_to_string(&mut text));
+        let left = deadline.saturating_duration_since(Instant::now());
+        if read.is_err() || text.contains("populated 0") || left.is_zero() {
+            return;
+        }
+        // Told of every change since the read.
+        let mut list = [PollFd::new(&events, PollFlags::PRI)];
+        let _ = poll(&mut list, Timespec::try_from(left).ok().as_ref());
+    }
 }
 
 #[cfg(test)]

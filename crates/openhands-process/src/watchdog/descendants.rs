@@ -71,26 +71,32 @@ fn scan_children(parent: Pid) -> Vec<Pid> {
         .collect()
 }
 
-/// The parent, from the field after the state in /proc/PID/stat. The name before it may hold
-/// spaces and brackets, so the fields are counted from the last bracket on.
 fn parent_of(pid: Pid) -> Option<Pid> {
+    fields_of(pid)?.1
+}
+
+/// State and parent, from /proc/PID/stat. The name before them may hold spaces and brackets, so
+/// the fields are counted from the last bracket on.
+fn fields_of(pid: Pid) -> Option<(char, Option<Pid>)> {
     let stat = fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
     let name_end = stat.iter().rposition(|byte| *byte == b')')?;
     let rest = str::from_utf8(stat.get(name_end + 1..)?).ok()?;
-    parse_pid(rest.split_ascii_whitespace().nth(1)?)
+    let mut fields = rest.split_ascii_whitespace();
+    let state = fields.next()?.chars().next()?;
+    Some((state, parse_pid(fields.next()?)))
 }
 
 fn parse_pid(text: &str) -> Option<Pid> {
     Pid::from_raw(text.parse().ok()?)
 }
 
-/// Stops and then kills everyone that `list` names, and returns how many we may not signal.
+/// Stops and then kills everyone that `list` names, and returns those that we may not signal.
 ///
 /// Stopping first, until a fresh list names nobody new, beats processes that fork faster than
 /// they can be killed one by one: a stopped process forks no more. A pid of the list may in
 /// theory have been reused when its signal is sent; pids are handed out in a circle, so that
 /// needs a full turn of it within the microseconds between the two.
-pub(super) fn kill_all(list: impl Fn() -> Vec<Pid>) -> usize {
+pub(super) fn kill_all(list: impl Fn() -> Vec<Pid>) -> BTreeSet<i32> {
     let mut stopped: BTreeSet<i32> = BTreeSet::new();
     loop {
         let mut anyone_new = false;
@@ -104,11 +110,15 @@ pub(super) fn kill_all(list: impl Fn() -> Vec<Pid>) -> usize {
             break;
         }
     }
+    stopped.retain(|pid| {
+        Pid::from_raw(*pid).is_some_and(|pid| kill_process(pid, Signal::KILL) == Err(Errno::PERM))
+    });
     stopped
-        .iter()
-        .filter_map(|pid| Pid::from_raw(*pid))
-        .filter(|pid| kill_process(*pid, Signal::KILL) == Err(Errno::PERM))
-        .count()
+}
+
+/// Whether a process has not ended; one that waits to be collected has.
+pub(super) fn is_alive(pid: Pid) -> bool {
+    fields_of(pid).is_some_and(|(state, _)| state != 'Z' && state != 'X')
 }
 
 /// The descendants of `root` that belong to a process group.

@@ -53,7 +53,7 @@ fn grandchildren_are_descendants_and_spared_children_are_not() {
     let rest = numbers(&descendants_except(root, &spared));
     assert_eq!(rest.len(), 2);
     assert!(rest.is_disjoint(&spared) && !rest.contains(&grandchildren[0]));
-    assert_eq!(kill_all(|| descendants(root)), 0);
+    assert_eq!(kill_all(|| descendants(root)), BTreeSet::new());
     shell.kill().unwrap();
     shell.wait().unwrap();
 }
@@ -75,4 +75,18 @@ fn a_process_that_is_not_there_has_no_descendants() {
     let pid = Pid::from_child(&child);
     child.wait().unwrap();
     assert_eq!(descendants(pid), Vec::new());
+}
+
+#[test]
+fn a_process_that_waits_to_be_collected_is_not_alive() {
+    let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+    let pid = Pid::from_child(&child);
+    assert!(is_alive(pid));
+    drop(child.stdin.take());
+    // Waits for its end without collecting it.
+    let ended = rustix::process::WaitIdOptions::EXITED | rustix::process::WaitIdOptions::NOWAIT;
+    rustix::process::waitid(rustix::process::WaitId::Pid(pid), ended).unwrap();
+    assert!(!is_alive(pid));
+    child.wait().unwrap();
+    assert!(!is_alive(pid));
 }

@@ -22,7 +22,7 @@ use rustix::process::{
 };
 
 use super::cgroup::{ServerGroup, TreeGroup};
-use super::descendants::{descendants, in_group, kill_all};
+use super::descendants::{descendants, in_group, is_alive, kill_all};
 use super::launch::{Failure, Launched, decode_outcome, launch};
 use super::message::{MESSAGE_BYTES, Order, Report, Step};
 use super::request::Request;
@@ -242,11 +242,16 @@ impl Guard {
         if let Some(group) = &self.group {
             group.kill();
         }
-        let survivors = kill_all(|| descendants(getpid()));
-        if survivors > 0 && !self.told_survivors {
+        let refused = kill_all(|| descendants(getpid()));
+        if refused.is_empty() || self.told_survivors {
+            return;
+        }
+        // Told when nobody else is left, so that the answer to a kill is final.
+        let others = |pid: &Pid| !refused.contains(&pid.as_raw_nonzero().get()) && is_alive(*pid);
+        if !descendants(getpid()).iter().any(others) {
             self.told_survivors = true;
             self.tell(Report::Survivors {
-                count: i32::try_from(survivors).unwrap_or(i32::MAX),
+                count: i32::try_from(refused.len()).unwrap_or(i32::MAX),
             });
         }
     }
@@ -268,29 +273,30 @@ impl Guard {
             return Ok(Ready::default());
         }
         let mut list = vec![PollFd::new(&*self.signals, PollFlags::IN)];
-        // A closed handle stays readable for ever; asking for nothing keeps its place in the list.
-        let wanted = if self.listening {
-            PollFlags::IN
-        } else {
-            PollFlags::empty()
+        let mut add = |fd| {
+            list.push(fd);
+            list.len() - 1
         };
-        list.push(PollFd::new(&self.control, wanted));
-        list.extend(
-            self.launching
-                .as_ref()
-                .map(|fd| PollFd::new(fd, PollFlags::IN)),
-        );
-        list.extend(
-            events
-                .as_ref()
-                .map(|file| PollFd::new(file, PollFlags::PRI)),
-        );
+        // Not when the handle is closed: that is told for ever, and would keep us awake.
+        let control = self
+            .listening
+            .then(|| add(PollFd::new(&self.control, PollFlags::IN)));
+        let launching = self
+            .launching
+            .as_ref()
+            .map(|outcome| add(PollFd::new(outcome, PollFlags::IN)));
+        if let Some(events) = &events {
+            add(PollFd::new(events, PollFlags::PRI));
+        }
         poll(&mut list, timeout.as_ref())?;
         drain(&self.signals);
-        let ready = |at: usize| list.get(at).is_some_and(|fd| !fd.revents().is_empty());
+        let ready = |at: Option<usize>| {
+            at.and_then(|at| list.get(at))
+                .is_some_and(|fd| !fd.revents().is_empty())
+        };
         Ok(Ready {
-            control: self.listening && ready(1),
-            launching: self.launching.is_some() && ready(2),
+            control: ready(control),
+            launching: ready(launching),
         })
     }
 

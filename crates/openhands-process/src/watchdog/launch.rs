@@ -144,6 +144,8 @@ fn set_up(request: &Request<'_>, sources: &[OwnedFd], guard: Pid) -> Result<(), 
     Ok(())
 }
 
+/// Puts the command's descriptors where it wants them. Standard ones that it does not name are the
+/// guard's own, which are /dev/null.
 fn place_all(targets: &[i32], sources: &[OwnedFd]) -> Result<(), Errno> {
     raw::close_from_on_exec(3);
     for (target, source) in targets.iter().zip(sources) {

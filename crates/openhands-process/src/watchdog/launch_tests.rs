@@ -55,8 +55,3 @@ fn a_failure_survives_its_pipe() {
     assert_eq!((read.step, read.errno), (failure.step, failure.errno));
     assert!(decode_outcome(&[]).is_none());
 }
-
-#[test]
-fn only_the_watchdog_may_fork() {
-    assert_eq!(raw::fork().err(), Some(Errno::PERM));
-}

@@ -73,13 +73,53 @@ fn started_as_watchdog() -> bool {
         .is_some_and(|bytes| bytes.starts_with(NAME.to_bytes_with_nul()))
 }
 
-/// Whether the load-time hook ran in this process. If it did not, executing ourselves would run
-/// the program's `main` a second time instead of the watchdog.
+/// Whether the load-time hook ran in this process and is part of its program. If not, executing the
+/// program again would run its `main` a second time instead of the watchdog.
 pub(super) fn hooked() -> bool {
     // The volatile read keeps the reference to the static, and so the hook, in the program.
     // SAFETY: the pointer comes from a reference to a live, initialised static.
     let hook = unsafe { ptr::read_volatile(&raw const CONSTRUCTOR) };
-    hook as usize != 0 && HOOKED.load(Ordering::Relaxed)
+    HOOKED.load(Ordering::Relaxed) && in_program(hook as usize)
+}
+
+/// Whether an address belongs to the program itself, not to a library that it has loaded.
+fn in_program(address: usize) -> bool {
+    let mut search = Search {
+        address,
+        found: false,
+    };
+    // SAFETY: the callback gets `search` back, which outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(look_at), (&raw mut search).cast()) };
+    search.found
+}
+
+struct Search {
+    address: usize,
+    found: bool,
+}
+
+/// Looks for the address in the first object, which is the program, and ends the iteration.
+extern "C" fn look_at(
+    object: *mut libc::dl_phdr_info,
+    _: usize,
+    search: *mut libc::c_void,
+) -> c_int {
+    // SAFETY: the loader hands out a valid description, whose headers stay mapped, and `search` is
+    // what `in_program` passed.
+    let (object, search) = unsafe { (&*object, &mut *search.cast::<Search>()) };
+    if object.dlpi_phdr.is_null() {
+        return 1;
+    }
+    // SAFETY: as above; the pair is the loader's own table of program headers.
+    let headers = unsafe { std::slice::from_raw_parts(object.dlpi_phdr, object.dlpi_phnum.into()) };
+    search.found = headers.iter().any(|header| {
+        // 64-bit fields on a 32-bit target would not fit; addresses there do.
+        let base = usize::try_from(object.dlpi_addr + header.p_vaddr).unwrap_or(usize::MAX);
+        let length = usize::try_from(header.p_memsz).unwrap_or(0);
+        header.p_type == libc::PT_LOAD
+            && (base..base.saturating_add(length)).contains(&search.address)
+    });
+    1
 }
 
 fn in_watchdog() -> Result<(), Errno> {
@@ -294,3 +334,7 @@ fn close_range(first: RawFd, flags: libc::c_uint) -> Result<(), Errno> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+#[path = "raw_tests.rs"]
+mod tests;

@@ -15,7 +15,9 @@ use rustix::io::Errno;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SocketType, recvmsg,
 };
-use rustix::process::{Pid, WaitOptions, chdir, getpid, set_child_subreaper, setsid, wait};
+use rustix::process::{
+    Pid, WaitOptions, chdir, getpgid, getpid, getppid, set_child_subreaper, setpgid, setsid, wait,
+};
 
 use super::cgroup::ServerGroup;
 use super::descendants::{descendants_except, kill_all};
@@ -55,12 +57,20 @@ fn prepare() -> Result<(OwnedFd, OwnedFd), Errno> {
     }
     std::mem::forget(given);
     let signals = raw::watch_children()?;
-    // Own session: a Ctrl-C in the server's terminal is not for us.
-    let _ = setsid();
+    own_session();
     let _ = chdir(c"/");
     let _ = rustix::thread::set_name(c"oh-watchdog");
     set_child_subreaper(Some(getpid()))?;
     Ok((socket, signals))
+}
+
+/// Leaves the server's session, so that its terminal's signals and its end do not reach us.
+///
+/// We were born leading a process group, safe from a Ctrl-C from the first moment on; but a leader
+/// cannot make a session, so back into the server's group first, now that we ignore signals.
+fn own_session() {
+    let _ = getpgid(getppid()).and_then(|group| setpgid(None, Some(group)));
+    let _ = setsid();
 }
 
 struct Zygote {
@@ -119,7 +129,14 @@ impl Zygote {
             }
         }
         drop(socket);
-        while !self.guards.is_empty() || self.sweep.is_some() {
+        // The guards end their trees now; should anyone have slipped through to us, we end them.
+        loop {
+            if self.guards.is_empty() {
+                if self.sweep_orphans() {
+                    break;
+                }
+                self.sweep.get_or_insert(FIRST_SWEEP);
+            }
             self.wait(None);
             self.reap();
         }

@@ -244,7 +244,7 @@ async fn a_terminal_becomes_the_controlling_one() {
         rustix::fs::open(&name, flags, rustix::fs::Mode::empty()).unwrap()
     };
     // Standard output is a pipe: only the controlling terminal can be behind /dev/tty.
-    let spawn = sh("tty; echo said >/dev/tty; ps -o tpgid= -p $$ | tr -d ' '; echo $$")
+    let spawn = sh("tty; echo said >/dev/tty; cut -d' ' -f8 /proc/$$/stat; echo $$")
         .stdin(Stdio::Fd(open()))
         .controlling_terminal(0);
     let text = output(spawn).await;

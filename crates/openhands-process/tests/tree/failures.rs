@@ -189,3 +189,12 @@ async fn a_failed_start_leaves_no_process_and_no_descriptor() {
         );
     }
 }
+
+#[test]
+fn a_printed_command_does_not_show_the_values_of_its_environment() {
+    let printed = format!("{:?}", sh("true").env("API_TOKEN", "hush"));
+    assert!(
+        printed.contains("API_TOKEN") && !printed.contains("hush"),
+        "{printed}"
+    );
+}

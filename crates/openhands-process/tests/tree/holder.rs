@@ -5,16 +5,14 @@
 //! answers each line. The environment of every tree carries MARK, by which the test finds its processes.
 #![allow(clippy::print_stdout)]
 
-use openhands_process::{Cgroup, Spawn, SpawnError, Tree};
+use openhands_process::{Cgroup, Spawn, Stdio, Tree};
 
-async fn start(mark: &str, cgroup: Cgroup, script: &str) -> Result<Tree, SpawnError> {
+fn command(mark: &str, cgroup: Cgroup, script: &str) -> Spawn {
     Spawn::new("/bin/sh")
         .args(["-c", script])
         .env("PATH", "/usr/bin:/bin")
         .env("TREE_MARK", mark)
         .cgroup(cgroup)
-        .start()
-        .await
 }
 
 fn cgroup(word: &str) -> Option<Cgroup> {
@@ -29,7 +27,10 @@ fn cgroup(word: &str) -> Option<Cgroup> {
 async fn obey(mark: &str, trees: &mut Vec<Tree>, line: &str) -> String {
     let (order, rest) = line.split_once(' ').unwrap_or((line, ""));
     if let Some(cgroup) = cgroup(order) {
-        return match start(mark, cgroup, rest).await {
+        let spawn = command(mark, cgroup, rest)
+            .stdin(Stdio::Pipe)
+            .stdout(Stdio::Pipe);
+        return match spawn.start().await {
             Ok(tree) => {
                 trees.push(tree);
                 "started".to_owned()
@@ -66,7 +67,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         [mark, count, word, script] => {
             let cgroup = cgroup(word).ok_or("auto or off")?;
             for _ in 0..count.parse()? {
-                trees.push(start(mark, cgroup, script).await?);
+                trees.push(command(mark, cgroup, script).start().await?);
             }
             println!("ready");
             std::future::pending().await

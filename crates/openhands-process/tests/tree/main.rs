@@ -10,6 +10,8 @@
 mod commands;
 mod failures;
 mod marks;
+mod privileges;
+mod server;
 mod signals;
 mod survivors;
 mod watchdog_death;

@@ -1,9 +1,10 @@
 //! Nothing survives: cancelled, timed out, dropped, or killed with the server.
 
+use std::path::Path;
 use std::process::Stdio as StdStdio;
 use std::time::Duration;
 
-use openhands_process::{Cgroup, Exit, Spawn, Stdio};
+use openhands_process::{Cgroup, Exit, Spawn, Stdio, User};
 use pretty_assertions::assert_eq;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
@@ -109,6 +110,39 @@ async fn a_storm_of_forks_is_ended() {
     for cgroup in BOTH {
         let mark = Mark::new();
         let tree = start(&mark, cgroup, (script, 40)).await;
+        tokio::time::timeout(DEADLINE, tree.kill())
+            .await
+            .unwrap()
+            .unwrap();
+        mark.assert_none();
+    }
+}
+
+#[tokio::test]
+async fn a_fork_bomb_is_ended() {
+    // It needs a user of its own, whose processes can be limited.
+    let tools = ["/usr/bin/prlimit", "/usr/bin/perl"];
+    if !rustix::process::geteuid().is_root() || !tools.iter().all(|tool| Path::new(tool).exists()) {
+        println!("skipped: not root, or no prlimit, or no perl");
+        return;
+    }
+    // It fills every process that its user may have and goes on trying.
+    let script = "exec prlimit --nproc=150 perl -e 'for (;;) { fork }'";
+    let user = User {
+        uid: 65_531,
+        gid: 65_531,
+        groups: Vec::new(),
+    };
+    for cgroup in BOTH {
+        let mark = Mark::new();
+        let spawn = mark
+            .sh(script)
+            .user(user.clone())
+            .nice(10)
+            .cwd("/")
+            .cgroup(cgroup);
+        let tree = spawn.start().await.unwrap();
+        mark.reach(100).await;
         tokio::time::timeout(DEADLINE, tree.kill())
             .await
             .unwrap()

@@ -2,78 +2,14 @@
 //!
 //! Each test runs a server of its own, as these things would disturb the other tests' trees.
 
-use std::path::Path;
 use std::process::Stdio as StdStdio;
 
 use pretty_assertions::assert_eq;
-use rustix::process::{Pid, Signal, kill_process};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use rustix::process::{Pid, Signal};
+use tokio::process::Command;
 
-use crate::marks::{DEADLINE, Mark, children_of, is_watchdog, until, watchdogs_of};
-
-/// A server that starts a tree for each line it is given and answers with the outcome.
-struct Server {
-    process: Child,
-    stdin: ChildStdin,
-    answers: Lines<BufReader<ChildStdout>>,
-    mark: Mark,
-}
-
-impl Server {
-    fn start(program: &Path, setup: impl FnOnce(&mut Command)) -> Self {
-        let mark = Mark::new();
-        let mut command = Command::new(program);
-        command
-            .args([&mark.0, "lines"])
-            .stdin(StdStdio::piped())
-            .stdout(StdStdio::piped())
-            .kill_on_drop(true);
-        setup(&mut command);
-        let mut process = command.spawn().unwrap();
-        Self {
-            stdin: process.stdin.take().unwrap(),
-            answers: BufReader::new(process.stdout.take().unwrap()).lines(),
-            process,
-            mark,
-        }
-    }
-
-    async fn ask(&mut self, order: &str) -> String {
-        self.stdin
-            .write_all(format!("{order}\n").as_bytes())
-            .await
-            .unwrap();
-        let answer = tokio::time::timeout(DEADLINE, self.answers.next_line())
-            .await
-            .unwrap();
-        answer.unwrap().unwrap()
-    }
-
-    fn pid(&self) -> i32 {
-        i32::try_from(self.process.id().unwrap()).unwrap()
-    }
-
-    fn watchdog(&self) -> i32 {
-        let found = watchdogs_of(self.pid());
-        assert_eq!(found.len(), 1, "one watchdog");
-        found[0]
-    }
-
-    async fn end(mut self) {
-        self.process.start_kill().unwrap();
-        self.process.wait().await.unwrap();
-        self.mark.vanish().await;
-    }
-}
-
-fn holder() -> &'static Path {
-    Path::new(env!("CARGO_BIN_EXE_tree-holder"))
-}
-
-fn kill(pid: i32, signal: Signal) {
-    kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
-}
+use crate::marks::{Mark, children_of, is_watchdog, until, watchdogs_of};
+use crate::server::{Server, holder, kill};
 
 #[tokio::test]
 async fn a_killed_watchdog_is_replaced_and_its_trees_stay_guarded() {
@@ -99,10 +35,96 @@ async fn a_killed_watchdog_is_replaced_and_its_trees_stay_guarded() {
 }
 
 #[tokio::test]
+async fn a_server_that_dies_with_its_watchdog_leaves_nothing_as_the_guards_remain() {
+    let mut server = Server::start(holder(), |_| {});
+    for cgroup in ["auto", "off"] {
+        let order = format!("{cgroup} setsid sleep 1000 & sleep 1000");
+        assert_eq!(server.ask(&order).await, "started");
+    }
+    server.mark.reach(4).await;
+    kill(server.watchdog(), Signal::KILL);
+    server.end().await;
+}
+
+#[tokio::test]
+async fn a_killed_guard_is_avenged_by_the_watchdog() {
+    for cgroup in ["auto", "off"] {
+        let mut server = Server::start(holder(), |_| {});
+        let order = format!("{cgroup} setsid sh -c 'sleep 1000 & sleep 1000' & sleep 1000");
+        assert_eq!(server.ask(&order).await, "started");
+        server.mark.reach(4).await;
+        let watchdog = server.watchdog();
+        for guard in children_of(watchdog) {
+            kill(guard, Signal::KILL);
+        }
+        server.mark.vanish().await;
+        until(|| children_of(watchdog).is_empty(), String::new).await;
+        assert_eq!(
+            server.ask("kill 0").await,
+            "the guard of the tree was killed"
+        );
+        server.end().await;
+    }
+}
+
+/// Whether the processes with this mark have a cgroup of their own.
+fn has_cgroup(mark: &Mark) -> bool {
+    let group =
+        |pid: &i32| std::fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
+    mark.alive()
+        .iter()
+        .all(|pid| group(pid).contains("/openhands-"))
+}
+
+#[tokio::test]
+async fn what_survives_everyone_ends_when_the_next_server_starts() {
+    let mut server = Server::start(holder(), |_| {});
+    assert_eq!(
+        server.ask("auto setsid sleep 1000 & exec sleep 1000").await,
+        "started"
+    );
+    server.mark.reach(2).await;
+    if !has_cgroup(&server.mark) {
+        println!("skipped: no writable cgroup2 hierarchy");
+        return server.end().await;
+    }
+    // Stopped first, or those killed last would have time to do their work.
+    let watchdog = server.watchdog();
+    let everyone: Vec<i32> = [server.pid(), watchdog]
+        .into_iter()
+        .chain(children_of(watchdog))
+        .collect();
+    for signal in [Signal::STOP, Signal::KILL] {
+        for pid in &everyone {
+            kill(*pid, signal);
+        }
+    }
+    server.process.wait().await.unwrap();
+    until(
+        || everyone.iter().all(|pid| !is_watchdog(*pid)),
+        String::new,
+    )
+    .await;
+    // The command died with its guard, but not the daemon, unless a test beside this one has
+    // started a server meanwhile.
+    let mut next = Server::start(holder(), |_| {});
+    assert_eq!(next.ask("auto exec sleep 1000").await, "started");
+    server.mark.vanish().await;
+    assert!(has_cgroup(&next.mark));
+    next.end().await;
+}
+
+#[tokio::test]
 async fn signals_that_stop_programs_do_not_stop_the_watchdog() {
     let mut server = Server::start(holder(), |_| {});
     assert_eq!(server.ask("off sleep 1000").await, "started");
     let watchdog = server.watchdog();
+    let session = rustix::process::getsid(Pid::from_raw(watchdog)).unwrap();
+    assert_eq!(
+        session.as_raw_nonzero().get(),
+        watchdog,
+        "not the server's session"
+    );
     for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT] {
         kill(watchdog, signal);
         for guard in children_of(watchdog) {
@@ -206,53 +228,44 @@ async fn without_descriptors_the_error_says_so_and_nothing_leaks() {
 }
 
 #[tokio::test]
-async fn without_processes_the_error_says_so() {
-    // Root is not bound by the limit; another user is.
-    if !rustix::process::geteuid().is_root() {
-        println!("skipped: not root");
-        return;
-    }
-    let mut server = Server::start(Path::new("/usr/bin/prlimit"), |command| {
-        let std = command.as_std_mut();
-        let args: Vec<_> = std.get_args().map(ToOwned::to_owned).collect();
-        *std = std::process::Command::new("/usr/bin/prlimit");
-        std.arg("--nproc=24").arg(holder()).args(args);
-        std.stdin(StdStdio::piped()).stdout(StdStdio::piped());
-        command.uid(65_533).gid(65_533).current_dir("/");
-    });
-    let mut started = 0;
-    let refused = loop {
-        let answer = server.ask("off exec sleep 1000").await;
-        if answer != "started" {
-            break answer;
-        }
-        started += 1;
-        assert!(started < 24, "two processes for each");
-    };
-    assert!(refused.contains("no process left"), "{refused}");
-    server.mark.reach(started).await;
-    assert_eq!(server.ask("kill 0").await, "killed");
+async fn a_watchdog_without_descriptors_fails_the_command_and_recovers() {
+    let mut server = Server::start(holder(), |_| {});
     assert_eq!(server.ask("off exec sleep 1000").await, "started");
-    server.end().await;
-}
-
-#[tokio::test]
-async fn another_user_than_root_is_guarded_too() {
-    if !rustix::process::geteuid().is_root() {
-        println!("skipped: not root, so every test shows it");
-        return;
+    let watchdog = server.watchdog();
+    let open = std::fs::read_dir(format!("/proc/{watchdog}/fd")).unwrap();
+    let open = open.count() as u64;
+    let limit = |spare: u64| {
+        let new = rustix::process::Rlimit {
+            current: Some(open + spare),
+            maximum: Some(1024),
+        };
+        let resource = rustix::process::Resource::Nofile;
+        rustix::process::prlimit(Pid::from_raw(watchdog), resource, new).unwrap();
+    };
+    let mut refusals = Vec::new();
+    for spare in 0.. {
+        limit(spare);
+        let answer = server.ask("off exec sleep 1000").await;
+        if answer == "started" {
+            break;
+        }
+        refusals.push(answer);
     }
-    let mut server = Server::start(holder(), |command| {
-        command.uid(65_532).gid(65_532).current_dir("/");
-    });
-    for order in [
-        "auto setsid sleep 1000 & sleep 1000",
-        "off (setsid sleep 1000 &) ; exit 0",
-    ] {
-        assert_eq!(server.ask(order).await, "started");
-    }
-    server.mark.reach(4).await;
-    assert_eq!(server.ask("kill 0").await, "killed");
+    // If not even the socket for the answer gets through, the watchdog seems lost.
+    let exhausted = |answer: &&String| answer.contains("no file descriptor left");
+    let lost = |answer: &&String| answer.contains("the watchdog was lost");
+    assert!(
+        refusals.iter().filter(exhausted).count() >= 2,
+        "{refusals:?}"
+    );
+    assert!(
+        refusals
+            .iter()
+            .all(|answer| exhausted(&answer) || lost(&answer)),
+        "{refusals:?}"
+    );
+    assert_eq!(server.watchdog(), watchdog, "it is the same one");
+    server.mark.reach(2).await;
     server.end().await;
 }
 
