@@ -1,7 +1,7 @@
 //! How fast the persistent shell is, next to the bare mechanism it stands on, measured in the same run.
 //!
 //! `cargo run --release -p openhands-process --example shell_bench [-- --bytes 1073741824 --rounds 5000]`
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, clippy::cast_precision_loss)]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Command, Stdio};
@@ -146,7 +146,10 @@ async fn complete(shell: &Shell, command: &str) -> Result<(), Failure> {
         .await?
     {
         Outcome::Completed(done) if done.exit_code == 0 => Ok(()),
-        other => Err(format!("{command}: {other:?}").into()),
+        other @ (Outcome::Completed(_)
+        | Outcome::SoftTimeout
+        | Outcome::HardTimeout
+        | Outcome::Cancelled(_)) => Err(format!("{command}: {other:?}").into()),
     }
 }
 

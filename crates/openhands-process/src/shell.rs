@@ -366,19 +366,18 @@ impl Shell {
     ///
     /// After the end of a command, its record is given away with the first call.
     pub fn output(&self) -> Output {
-        let captured = self.session.lock().as_ref().and_then(|session| {
+        let session = self.session.lock().clone();
+        let (captured, hides_done) = session.map_or((None, false), |session| {
             let mut stream = session.stream().lock();
             let captured = stream.output().map(capture::Capture::snapshot);
             if !stream.is_running() {
                 stream.set_finished(None);
             }
-            captured
+            (captured, stream.hides_done())
         });
-        self.told.lock().tell(captured.unwrap_or(Captured {
-            head: Vec::new(),
-            tail: Vec::new(),
-            total: 0,
-        }))
+        self.told
+            .lock()
+            .tell(captured.unwrap_or_default(), hides_done)
     }
 
     /// Types a line and Enter, or adds it to a command that is not whole yet.

@@ -6,7 +6,7 @@ use crate::output::HeadTail;
 const RECENT_BYTES: usize = 8 << 10;
 
 /// Output as it was captured: the first and the last bytes within the cap.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Captured {
     /// The first bytes; all of them, if nothing was dropped.
     pub head: Vec<u8>,
@@ -56,6 +56,13 @@ impl Capture {
     /// Corrects the end of the output, as far back as it can still be changed.
     pub(crate) fn edit_end(&mut self, edit: impl FnOnce(&mut Vec<u8>)) {
         edit(&mut self.recent);
+    }
+
+    /// Corrects the output if all of it can still be changed.
+    pub(crate) fn edit_whole(&mut self, edit: impl FnOnce(&mut Vec<u8>)) {
+        if self.settled.is_empty() {
+            edit(&mut self.recent);
+        }
     }
 
     /// Takes the last occurrence of `bytes` out of the end of the output.

@@ -33,6 +33,14 @@ pub(crate) fn relevant(after: &[u8], output: &[u8]) -> Vec<u8> {
     kept
 }
 
+/// A text without lines that tell that a job ended well which it does not tell the start of.
+pub(crate) fn without_foreign_done(text: &str) -> String {
+    let kept = text.split_inclusive('\n').filter(|line| {
+        notice(line.as_bytes(), b"Done").is_none_or(|job| started(text.as_bytes(), job))
+    });
+    kept.collect()
+}
+
 /// The job number of a line such as `[2]-  Done                    sleep 1`, if it tells of this state.
 fn notice<'a>(line: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
     let (job, rest) = job_line(line)?;

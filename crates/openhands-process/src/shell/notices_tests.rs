@@ -1,4 +1,4 @@
-use super::relevant;
+use super::{relevant, without_foreign_done};
 use pretty_assertions::assert_eq;
 
 fn kept(after: &str, output: &str) -> String {
@@ -51,4 +51,13 @@ fn a_stop_is_old_news_when_the_job_has_ended() {
     let two =
         "\r\n[1]+  Stopped                 sleep 50\r\n[2]-  Terminated              sleep 5\r\n";
     assert_eq!(kept(two, ""), two);
+}
+
+#[test]
+fn shown_text_loses_only_such_lines() {
+    let text = "[2] 99\na\n[1]+  Done                    sleep 1\nb\n[2]-  Done                    sleep 2";
+    assert_eq!(
+        without_foreign_done(text),
+        "[2] 99\na\nb\n[2]-  Done                    sleep 2"
+    );
 }

@@ -23,6 +23,9 @@ const MAX_QUOTE_COUNT: usize = 256;
 /// A descriptor for a big command's text: high, so that it is nobody else's.
 const TEXT_FD: u32 = 219;
 
+/// How many numbers from 10 on are kept free of our socket for a command that may use them.
+const DECOYS: usize = 40;
+
 /// How a command is handed to bash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
@@ -80,6 +83,7 @@ impl Script {
         }
         out.push_str("{ \\builtin set +H; \\builtin unset -v MAILCHECK TMOUT; } 2>/dev/null\n");
         out.push_str(&self.define_reports());
+        out.push_str("\\builtin set +o history; \\builtin history -c\n");
         let mut out = out.into_bytes();
         out.extend(self.report(0, true));
         out
@@ -95,12 +99,7 @@ impl Script {
         restore: &Restore,
     ) -> Vec<u8> {
         let mut out = Vec::with_capacity(text.len() + 256);
-        if !restore.prompt_command.is_empty() {
-            // On the command's own line: a line of its own would run it once more.
-            out.extend_from_slice(b"\\builtin ");
-            out.extend_from_slice(&restore.prompt_command);
-            out.extend_from_slice(b"; ");
-        }
+        restore_prompt_command(&restore.prompt_command, &mut out);
         for (name, value) in environment {
             out.extend_from_slice(b"{ \\builtin export ");
             out.extend_from_slice(name.as_bytes());
@@ -116,8 +115,11 @@ impl Script {
                 b"; \\builtin unset -f __oh_done; } 2>/dev/null; \\builtin return $1; }; ",
             );
         }
+        let deep = text.contains("exec");
+        if deep {
+            out.extend_from_slice(b"{ ");
+        }
         restore_status(restore, &mut out);
-        let options = options(restore);
         let done: &[u8] = if restore.mark_done {
             b"; __oh_done $?"
         } else {
@@ -126,31 +128,36 @@ impl Script {
         match form {
             Form::Eval if quotable(text) => {
                 out.extend_from_slice(b"\\builtin eval ");
-                quote(&format!("{options}{text}"), &mut out);
+                quote(text, &mut out);
                 out.extend_from_slice(b" 0<>");
                 out.extend_from_slice(&self.tty);
                 out.extend_from_slice(done);
             }
-            Form::Eval => self.eval_document(text, options, done, &mut out),
+            Form::Eval => self.eval_document(text, done, &mut out),
             Form::Group => {
                 out.extend_from_slice(b"{ ");
-                out.extend_from_slice(options.as_bytes());
                 out.extend_from_slice(text.as_bytes());
                 out.extend_from_slice(b"\n} 0<>");
                 out.extend_from_slice(&self.tty);
                 out.extend_from_slice(done);
             }
         }
+        if deep {
+            // Bash keeps our socket under the first free number from 10 on while a command runs, where an `exec`
+            // of the command could close it. These take the first numbers for copies that nobody misses.
+            let decoys = format!(" {TEXT_FD}</dev/null").repeat(DECOYS);
+            out.extend_from_slice(format!("; }}{decoys}").as_bytes());
+        }
         out.push(b'\n');
         out
     }
 
     /// A text that is better not quoted, as a document that `eval` reads.
-    fn eval_document(&self, text: &str, options: &str, done: &[u8], out: &mut Vec<u8>) {
+    fn eval_document(&self, text: &str, done: &[u8], out: &mut Vec<u8>) {
         let tty = String::from_utf8_lossy(&self.tty);
         let end = self.token.as_str();
         let start = format!(
-            "{{ {options}\\builtin eval \"$(</dev/fd/{TEXT_FD})\" 0<>{tty} {TEXT_FD}<&-; }} {TEXT_FD}<<'{end}'"
+            "{{ \\builtin eval \"$(</dev/fd/{TEXT_FD})\" 0<>{tty} {TEXT_FD}<&-; }} {TEXT_FD}<<'{end}'"
         );
         out.extend_from_slice(start.as_bytes());
         out.extend_from_slice(done);
@@ -210,7 +217,22 @@ const QUIET: &str = "if [[ ${PROMPT_COMMAND[*]+x} && ${PROMPT_COMMAND@a} != *r* 
     [[ -z ${PS1-} || ${PS1@a} = *r* ]] || PS1=; \
     [[ -z ${PS2-} || ${PS2@a} = *r* ]] || PS2=; \
     if [[ -o xtrace || -o verbose ]]; then \\builtin set +xv; fi; \
-    if [[ -o history ]]; then \\builtin set +o history; fi; ";
+    if [[ -o history ]]; then \\builtin set +o history; \\builtin history -c; fi; ";
+
+/// Sets `PROMPT_COMMAND` again, from what `declare -p` printed, on the command's own line: one of its own would
+/// run it once more. As an assignment, because only a plain `declare` could have an array for its argument.
+fn restore_prompt_command(declared: &[u8], out: &mut Vec<u8>) {
+    const NAME: &[u8] = b"PROMPT_COMMAND=";
+    let Some(at) = memchr::memmem::find(declared, NAME) else {
+        return;
+    };
+    let (attributes, assignment) = declared.split_at(at);
+    out.extend_from_slice(assignment);
+    if attributes.contains(&b'x') {
+        out.extend_from_slice(b"; \\builtin export PROMPT_COMMAND");
+    }
+    out.extend_from_slice(b"; ");
+}
 
 /// Brings `$?`, and `PIPESTATUS` if asked for, back to what they were.
 fn restore_status(restore: &Restore, out: &mut Vec<u8>) {
@@ -222,14 +244,20 @@ fn restore_status(restore: &Restore, out: &mut Vec<u8>) {
             .collect();
         out.extend_from_slice(parts.join(" | ").as_bytes());
         out.extend_from_slice(b"; ");
-    } else if restore.status != 0 {
-        // A function is the only way to an arbitrary status without a fork; it removes itself.
-        let line = format!(
-            "__oh_status() {{ \\builtin unset -f __oh_status; \\builtin return {}; }}; __oh_status || ",
-            restore.status
-        );
-        out.extend_from_slice(line.as_bytes());
+        return;
     }
+    let options = options(restore);
+    if restore.status == 0 && options.is_empty() {
+        return;
+    }
+    // A function is the only way to an arbitrary status without a fork; it removes itself. It also turns traces on,
+    // because a command that did so after it would have a status of its own.
+    let then = if restore.status == 0 { "&&" } else { "||" };
+    let line = format!(
+        "__oh_status() {{ {{ \\builtin unset -f __oh_status; {options}\\builtin return {}; }} 2>/dev/null; }}; __oh_status {then} ",
+        restore.status
+    );
+    out.extend_from_slice(line.as_bytes());
 }
 
 /// Turns the traces on again that were on before.

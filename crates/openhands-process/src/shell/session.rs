@@ -104,7 +104,7 @@ impl Session {
         }
         let tree = spawn.start().await?;
         let mut stream = Stream::new(config.output_cap, &token, preview);
-        stream.begin(0, "exit", Some(0), None);
+        stream.begin(0, "exit", Some(0), &Report::default());
         let link = Arc::new(Link {
             tree,
             master,
@@ -211,15 +211,9 @@ impl Session {
         mut line: Vec<u8>,
         text: &str,
     ) -> Result<(), ShellError> {
-        let (full, last_background) = {
-            let known = &self.state.lock().known;
-            (wants_full(text, known), known.last_background)
-        };
-        line.extend(self.script.report(number, full));
-        self.link
-            .stream
-            .lock()
-            .begin(number, text, status, last_background);
+        let known = self.known();
+        line.extend(self.script.report(number, wants_full(text, &known)));
+        self.link.stream.lock().begin(number, text, status, &known);
         // If bash dies meanwhile, the listener says so.
         match self.write(&line).await {
             Ok(()) | Err(ShellError::Terminal(_)) => Ok(()),

@@ -50,6 +50,8 @@ pub(crate) struct Stream {
     ended: Option<Ended>,
     died: Option<Exit>,
     last_output: Instant,
+    /// Whether notices about jobs of earlier commands are to be left out of what is shown.
+    hides_done: bool,
     preview: broadcast::Sender<Bytes>,
 }
 
@@ -87,19 +89,16 @@ impl Stream {
             ended: None,
             died: None,
             last_output: Instant::now(),
+            hides_done: false,
             preview,
         }
     }
 
     /// A command begins. What was printed since the last one counts as its output, as on a terminal. A given
     /// `status` counts instead of the reported one.
-    pub(crate) fn begin(
-        &mut self,
-        number: u64,
-        text: &str,
-        status: Option<u8>,
-        last_background: Option<i32>,
-    ) {
+    pub(crate) fn begin(&mut self, number: u64, text: &str, status: Option<u8>, known: &Report) {
+        // The command's own listing of jobs is its output.
+        self.hides_done = !known.jobs.is_empty() && !text.contains("jobs");
         self.finished = None;
         self.ended = None;
         self.after = None;
@@ -111,7 +110,7 @@ impl Stream {
             status,
             report: None,
             settled: false,
-            last_background,
+            last_background: known.last_background,
         });
     }
 
@@ -133,6 +132,10 @@ impl Stream {
         self.running
             .as_ref()
             .is_some_and(|running| running.mentions_kill)
+    }
+
+    pub(crate) fn hides_done(&self) -> bool {
+        self.hides_done
     }
 
     pub(crate) fn died(&self) -> Option<Exit> {
@@ -258,9 +261,19 @@ impl Stream {
                 let kept = relevant(&after, self.capture.recent());
                 self.capture.push(&kept);
             }
-            None => self
-                .capture
-                .edit_end(|recent| strip_prompt(recent, &prompt)),
+            None => self.capture.edit_end(|recent| {
+                if traced {
+                    strip_trace(recent);
+                }
+                strip_prompt(recent, &prompt);
+            }),
+        }
+        if !prompt.is_empty() {
+            self.capture.edit_whole(|output| {
+                if output.starts_with(&prompt) {
+                    output.drain(..prompt.len());
+                }
+            });
         }
         self.finish(Ended::Reported(report));
     }
@@ -290,7 +303,8 @@ impl Stream {
     }
 }
 
-/// A prompt that cannot be unset is printed before the report, and again after it.
+/// A prompt that cannot be unset is printed before the report, and again after it: at this command's end or at the
+/// start of the next one.
 fn strip_prompt(output: &mut Vec<u8>, prompt: &[u8]) {
     for _ in 0..3 {
         if !prompt.is_empty() && output.ends_with(prompt) {

@@ -103,7 +103,7 @@ async fn control_c_ends_programs_and_loops() {
         "echo on; sleep 100",
         "echo on; while :; do :; done",
         "echo on; read x",
-        "echo on; sleep 100 | cat",
+        "sleep 100 | bash -c 'echo on; cat'",
     ] {
         bench.until(command, "on").await;
         bench.shell.interrupt().await.unwrap();

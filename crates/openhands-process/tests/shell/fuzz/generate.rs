@@ -394,7 +394,7 @@ fn interrupt(random: &mut Random) -> Case {
         "echo ready; read x; echo never",
         "bash -c 'echo ready; sleep 100; echo never'",
         "for i in 1 2 3; do echo ready; sleep 100; done",
-        "echo ready; sleep 100 | cat",
+        "sleep 100 | bash -c 'echo ready; cat'",
     ]);
     let mut case = plain(*command, "", 130);
     case.output = Expected::Contains(b"^C".to_vec());
