@@ -367,17 +367,15 @@ impl Shell {
     /// After the end of a command, its record is given away with the first call.
     pub fn output(&self) -> Output {
         let session = self.session.lock().clone();
-        let (captured, hides_done) = session.map_or((None, false), |session| {
+        let captured = session.and_then(|session| {
             let mut stream = session.stream().lock();
             let captured = stream.output().map(capture::Capture::snapshot);
             if !stream.is_running() {
                 stream.set_finished(None);
             }
-            (captured, stream.hides_done())
+            captured
         });
-        self.told
-            .lock()
-            .tell(captured.unwrap_or_default(), hides_done)
+        self.told.lock().tell(captured.unwrap_or_default())
     }
 
     /// Types a line and Enter, or adds it to a command that is not whole yet.

@@ -72,11 +72,6 @@ impl Capture {
         }
     }
 
-    /// The end of the output, as far back as it can still be looked at.
-    pub(crate) fn recent(&self) -> &[u8] {
-        &self.recent
-    }
-
     /// A copy of what there is now.
     pub(crate) fn snapshot(&self) -> Captured {
         let (older, newer) = self.settled.tail();

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::capture::Capture;
 use super::marks::{MarkFilter, Piece, Token};
-use super::notices::relevant;
+use super::notices::current;
 use super::report::Report;
 use super::script::REPORT;
 use crate::exit::Exit;
@@ -51,7 +51,6 @@ pub(crate) struct Stream {
     died: Option<Exit>,
     last_output: Instant,
     /// Whether notices about jobs of earlier commands are to be left out of what is shown.
-    hides_done: bool,
     preview: broadcast::Sender<Bytes>,
 }
 
@@ -89,7 +88,6 @@ impl Stream {
             ended: None,
             died: None,
             last_output: Instant::now(),
-            hides_done: false,
             preview,
         }
     }
@@ -97,8 +95,6 @@ impl Stream {
     /// A command begins. What was printed since the last one counts as its output, as on a terminal. A given
     /// `status` counts instead of the reported one.
     pub(crate) fn begin(&mut self, number: u64, text: &str, status: Option<u8>, known: &Report) {
-        // The command's own listing of jobs is its output.
-        self.hides_done = !known.jobs.is_empty() && !text.contains("jobs");
         self.finished = None;
         self.ended = None;
         self.after = None;
@@ -132,10 +128,6 @@ impl Stream {
         self.running
             .as_ref()
             .is_some_and(|running| running.mentions_kill)
-    }
-
-    pub(crate) fn hides_done(&self) -> bool {
-        self.hides_done
     }
 
     pub(crate) fn died(&self) -> Option<Exit> {
@@ -258,7 +250,7 @@ impl Stream {
                     strip_trace(&mut after);
                 }
                 strip_prompt(&mut after, &prompt);
-                let kept = relevant(&after, self.capture.recent());
+                let kept = current(&after);
                 self.capture.push(&kept);
             }
             None => self.capture.edit_end(|recent| {

@@ -1,7 +1,6 @@
 //! What of a command's output was returned already, and what is new.
 
 use super::capture::Captured;
-use super::notices::without_foreign_done;
 use crate::screen;
 
 /// Output of a command, as a terminal would show it.
@@ -33,7 +32,7 @@ impl Told {
     }
 
     /// Renders, and tells what is new in comparison with the last time.
-    pub(crate) fn tell(&mut self, raw: Captured, hides_done: bool) -> Output {
+    pub(crate) fn tell(&mut self, raw: Captured) -> Output {
         let mut shown = screen::render(&raw.head);
         if !raw.tail.is_empty() {
             let tail = screen::render(&raw.tail);
@@ -45,9 +44,6 @@ impl Told {
             );
             shown.lines += tail.lines + 1;
             shown.cleared |= tail.cleared;
-        }
-        if hides_done {
-            shown.text = without_foreign_done(&shown.text);
         }
         let output = Output {
             text: new_part(&self.text, &shown.text).to_owned(),

@@ -216,7 +216,7 @@ async fn every_way_to_lose_the_shell_brings_a_fresh_one() {
 async fn jobs_end_with_their_shell() {
     let bench = Bench::new().await;
     let (_, done) = bench
-        .complete("sleep 300 & disown; setsid sleep 300 &")
+        .complete("setsid sleep 300 & sleep 300 & disown")
         .await;
     let pid = done.last_background.unwrap();
     assert!(std::path::Path::new(&format!("/proc/{pid}")).exists());
@@ -226,13 +226,14 @@ async fn jobs_end_with_their_shell() {
 }
 
 #[tokio::test]
-async fn job_notices_belong_to_the_command_that_caused_them() {
+async fn the_end_of_a_job_is_told_with_the_next_command() {
     let bench = Bench::new().await;
-    bench.run("(sleep 0.05; true) &").await;
-    assert_eq!(bench.run("sleep 0.3; echo fg").await, ran("fg", 0));
     bench.run("sleep 0.05 &").await;
+    let done = "[1]+  Done                    sleep 0.05";
     assert_eq!(
-        bench.run("sleep 0.2; jobs").await.text,
-        "[1]+  Done                    sleep 0.05"
+        bench.run("sleep 0.3; echo fg").await,
+        ran(&format!("{done}\nfg"), 0)
     );
+    bench.run("sleep 0.05 &").await;
+    assert_eq!(bench.run("sleep 0.2; jobs").await.text, done);
 }
