@@ -1,7 +1,10 @@
 //! Whether a command's text is whole, or bash would wait for more lines of it.
 //!
-//! A scan that knows only quotes, words and simple operators settles most commands. The rest is put to
+//! A scan that knows quotes, words and simple operators settles most commands, and a count of what is opened and
+//! closed most of the others. The rest is put to
 //! `bash -n`, which parses and runs nothing.
+
+mod balance;
 
 use std::path::Path;
 
@@ -14,6 +17,8 @@ use crate::spawn::{Cgroup, Spawn, Stdio};
 pub(crate) enum Scan {
     /// Whole and well-formed.
     Simple,
+    /// Whole, for sure; whether it is well-formed, bash may say.
+    Whole,
     /// It takes a parser to tell.
     Unclear,
 }
@@ -39,6 +44,7 @@ const RESERVED: [&str; 22] = [
 pub(crate) fn scan(text: &str) -> Scan {
     match scan_words(text.as_bytes()) {
         Some(()) => Scan::Simple,
+        None if balance::is_balanced(text) => Scan::Whole,
         None => Scan::Unclear,
     }
 }
