@@ -15,35 +15,18 @@ use tokio_util::task::AbortOnDropHandle;
 use super::config::ShellConfig;
 use super::dying;
 use super::error::ShellError;
+use super::listener::{Link, listen};
 use super::marks::Token;
-use super::report::{Report, ReportReader};
+use super::report::Report;
 use super::script::{Form, Restore, Script};
-use super::stream::{Ended, Stream, Told};
-use crate::exit::Exit;
-use crate::pty::{self, Master, Meaning};
+use super::stream::{Ended, Stream};
+use crate::pty::{self, Meaning};
 use crate::screen;
 use crate::spawn::{Spawn, Stdio};
-use crate::tree::Tree;
-
-/// As much as one read of a terminal gives.
-const READ_BYTES: usize = 64 << 10;
-/// How long the terminal of a dead shell is read, if something keeps it open.
-const DRAIN: Duration = Duration::from_secs(1);
-/// Bytes read in a row before the other sources get their turn.
-const TURN_BYTES: usize = 1 << 20;
-/// More than a terminal holds between its two ends.
-const HELD_BYTES: usize = 256 << 10;
 
 /// How long a program may take to be itself after bash gave it the terminal, and how often to look.
 const HANDOVER: Duration = Duration::from_millis(10);
 const HANDOVER_TRIES: usize = 8;
-
-/// Whether a terminal was read empty.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Drained {
-    All,
-    Part,
-}
 
 #[derive(Debug)]
 pub(crate) struct Session {
@@ -53,20 +36,10 @@ pub(crate) struct Session {
     _listener: AbortOnDropHandle<()>,
 }
 
-/// What the session and its listener share.
-#[derive(Debug)]
-struct Link {
-    tree: Tree,
-    master: Master,
-    control: UnixStream,
-    stream: Mutex<Stream>,
-    changed: Arc<Notify>,
-}
-
 #[derive(Debug, Default)]
 struct State {
     number: u64,
-    known: Report,
+    known: Arc<Report>,
 }
 
 impl Session {
@@ -146,7 +119,7 @@ impl Session {
                 })
             }
             Ok(Ok(Ended::Reported(report))) => {
-                self.learn(&report);
+                self.learn(*report);
                 self.link.stream.lock().discard();
                 Ok(())
             }
@@ -239,13 +212,13 @@ impl Session {
     }
 
     /// What a report says is remembered for the next command.
-    pub(crate) fn learn(&self, report: &Report) {
-        self.state.lock().known = report.clone();
+    pub(crate) fn learn(&self, report: Report) {
+        self.state.lock().known = Arc::new(report);
     }
 
     /// The state after the last command.
-    pub(crate) fn known(&self) -> Report {
-        self.state.lock().known.clone()
+    pub(crate) fn known(&self) -> Arc<Report> {
+        Arc::clone(&self.state.lock().known)
     }
 
     pub(crate) fn stream(&self) -> &Mutex<Stream> {
@@ -375,110 +348,6 @@ fn program_name(pid: i32) -> String {
         .unwrap_or_default()
 }
 
-/// Listens until bash has ended.
-async fn listen(link: Arc<Link>, script: Script, token: Token) {
-    let mut reports = ReportReader::new(token);
-    let mut control_open = true;
-    let exit = loop {
-        tokio::select! {
-            // A report first: a flood of output must not hold it up, and its own output is read with it.
-            biased;
-            ready = link.control.readable(), if control_open => {
-                control_open = ready.is_ok() && read_reports(&link, &mut reports, &script).await;
-            }
-            ready = link.master.readable() => {
-                let Ok(mut ready) = ready else { break link.tree.wait().await };
-                match read_terminal(&link, TURN_BYTES) {
-                    Ok(Drained::All) => ready.clear_ready(),
-                    Ok(Drained::Part) => {}
-                    Err(()) => break link.tree.wait().await,
-                }
-            }
-            exit = link.tree.wait() => break exit,
-        }
-    };
-    // Reports that were sent before the end still count for nothing: the shell is gone. What it left
-    // running is ended first, so that the terminal has an end.
-    if let Err(error) = link.tree.kill().await {
-        tracing::warn!(%error, "a dead shell's processes were not all ended");
-    }
-    let _ = tokio::time::timeout(DRAIN, drain(&link)).await;
-    link.stream.lock().shell_died(exit);
-    link.changed.notify_waiters();
-}
-
-/// Reads what the terminal has. Breaks when nobody holds its other end any more.
-fn read_terminal(link: &Link, at_most: usize) -> Result<Drained, ()> {
-    // Taken for each burst, so that an idle shell holds none.
-    let mut buffer = vec![0; READ_BYTES];
-    let mut read = 0;
-    while read < at_most {
-        match link.master.read(&mut buffer) {
-            Ok(0) => return Err(()),
-            Ok(count) => {
-                read += count;
-                link.stream
-                    .lock()
-                    .feed(buffer.get(..count).unwrap_or_default());
-            }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Drained::All),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return Err(()),
-        }
-    }
-    Ok(Drained::Part)
-}
-
-/// Reads what the control socket has. False when its other end is closed.
-async fn read_reports(link: &Link, reports: &mut ReportReader, script: &Script) -> bool {
-    let mut buffer = [0; 4096];
-    let open = loop {
-        match link.control.try_read(&mut buffer) {
-            Ok(0) => break false,
-            Ok(count) => reports.feed(buffer.get(..count).unwrap_or_default()),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => break true,
-            Err(_) => break false,
-        }
-    };
-    while let Some(report) = reports.next() {
-        take_report(link, script, report).await;
-    }
-    open
-}
-
-/// Ends the command that bash reports on, once all of its output is here.
-async fn take_report(link: &Link, script: &Script, mut report: Report) {
-    let number = report.command;
-    report.directory = directory(link.tree.pid(), report.directory);
-    let (told, expected) = {
-        let mut stream = link.stream.lock();
-        (stream.report(report), stream.expects_deaths())
-    };
-    let again = match told {
-        Told::Nothing => return,
-        Told::NotAll => script.report(number, true),
-        // Bash tells of ended jobs before it reads a line.
-        Told::All(false, jobs) if dying::settle(&jobs, expected).await => {
-            let _ = read_terminal(link, HELD_BYTES);
-            link.stream.lock().shell_speaks();
-            [b"\n", script.report(number, true).as_slice()].concat()
-        }
-        Told::All(..) => Vec::new(),
-    };
-    let asked = !again.is_empty()
-        && link
-            .control
-            .try_write(&again)
-            .is_ok_and(|written| written == again.len());
-    if !asked {
-        // The output was written before the report, and a read of the terminal first waits for what is on its
-        // way; so all of it is here as soon as a read finds nothing, or has found as much as a terminal holds.
-        let _ = read_terminal(link, HELD_BYTES);
-        link.stream.lock().end();
-        link.changed.notify_waiters();
-    }
-}
-
 /// Whether a short report would not do, as far as can be seen beforehand.
 fn wants_full(text: &str, known: &Report) -> bool {
     !known.jobs.is_empty()
@@ -489,66 +358,4 @@ fn wants_full(text: &str, known: &Report) -> bool {
             .iter()
             .any(|sign| text.contains(sign))
         || text.replace("&&", "").replace(">&", "").contains('&')
-}
-
-/// `PWD`, if it is the directory that bash is in, else what the system says.
-fn directory(pid: i32, pwd: std::path::PathBuf) -> std::path::PathBuf {
-    use std::os::unix::fs::MetadataExt as _;
-    let link = format!("/proc/{pid}/cwd");
-    let id = |path: &std::path::Path| {
-        std::fs::metadata(path)
-            .map(|file| (file.dev(), file.ino()))
-            .ok()
-    };
-    let real = id(link.as_ref());
-    if pwd.is_absolute() && (real.is_none() || real == id(&pwd)) {
-        return pwd;
-    }
-    let Ok(real) = std::fs::read_link(link) else {
-        return pwd;
-    };
-    match real
-        .to_str()
-        .and_then(|real| real.strip_suffix(" (deleted)"))
-    {
-        Some(deleted) => deleted.into(),
-        None => real,
-    }
-}
-
-async fn drain(link: &Link) {
-    let mut buffer = vec![0; READ_BYTES];
-    loop {
-        match link.master.read(&mut buffer) {
-            Ok(0) => return,
-            Ok(count) => {
-                link.stream
-                    .lock()
-                    .feed(buffer.get(..count).unwrap_or_default());
-            }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                let Ok(mut ready) = link.master.readable().await else {
-                    return;
-                };
-                ready.clear_ready();
-                match link.master.read(&mut buffer) {
-                    Ok(0) => return,
-                    Ok(count) => {
-                        link.stream
-                            .lock()
-                            .feed(buffer.get(..count).unwrap_or_default());
-                    }
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                    Err(_) => return,
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return,
-        }
-    }
-}
-
-/// Exit of a shell, as its command's status.
-pub(crate) fn status(exit: Exit) -> i32 {
-    exit.shell_code()
 }

@@ -3,6 +3,8 @@
 //! Pure state: bytes and reports come in, and an end comes out. A report comes on another way than the output,
 //! so its owner reads what the terminal still holds before it ends the command.
 
+use std::path::PathBuf;
+
 use bytes::Bytes;
 use tokio::sync::broadcast;
 use tokio::time::Instant;
@@ -63,6 +65,8 @@ struct Running {
     report: Option<Box<Report>>,
     settled: bool,
     last_background: Option<i32>,
+    /// The directory before the command, unless that may set `PWD` itself.
+    directory: Option<PathBuf>,
 }
 
 impl Running {
@@ -107,6 +111,7 @@ impl Stream {
             report: None,
             settled: false,
             last_background: known.last_background,
+            directory: (!text.contains("PWD")).then(|| known.directory.clone()),
         });
     }
 
@@ -128,6 +133,15 @@ impl Stream {
         self.running
             .as_ref()
             .is_some_and(|running| running.mentions_kill)
+    }
+
+    /// Whether the shell's directory may not be what `PWD` says: it changed, or the command speaks of it.
+    pub(crate) fn may_have_moved(&self, report: &Report) -> bool {
+        let still = self
+            .running
+            .as_ref()
+            .and_then(|running| running.directory.as_deref());
+        still != Some(report.directory.as_path())
     }
 
     pub(crate) fn died(&self) -> Option<Exit> {

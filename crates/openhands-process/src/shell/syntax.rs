@@ -1,7 +1,7 @@
 //! Whether a command's text is whole, or bash would wait for more lines of it.
 //!
-//! A scan that knows only quotes, words and simple operators settles most commands. The rest is put to
-//! `bash -n`, which parses and runs nothing.
+//! A scan that knows quotes, words and simple operators settles most commands, and a parser most of the others.
+//! The rest is put to `bash -n`, which parses and runs nothing.
 
 use std::path::Path;
 

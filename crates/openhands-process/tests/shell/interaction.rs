@@ -213,7 +213,7 @@ async fn an_unfinished_command_is_dropped_or_ended_by_a_key() {
 #[tokio::test]
 async fn cancelling_ends_the_command_and_keeps_the_shell() {
     let bench = Bench::with("", |config| {
-        config.interrupt_grace = Duration::from_millis(300)
+        config.interrupt_grace = Duration::from_millis(300);
     })
     .await;
     bench.run("kept=yes").await;

@@ -46,13 +46,13 @@ async fn a_start_that_fails_says_why() {
     assert!(error.to_string().contains("`sleep` is running"), "{error}");
 
     let error = start(home.path(), "", |config| {
-        config.directory = "/does/not/exist".into()
+        config.directory = "/does/not/exist".into();
     })
     .await
     .unwrap_err();
     assert!(matches!(error, ShellError::Start(_)), "{error:?}");
     let error = start(home.path(), "", |config| {
-        config.bash = "/does/not/exist".into()
+        config.bash = "/does/not/exist".into();
     })
     .await
     .unwrap_err();

@@ -151,6 +151,57 @@ struct Part {
 }
 
 fn part(random: &mut Random, depth: usize) -> Part {
+    if depth == 0 || random.one_in(2) {
+        return leaf(random);
+    }
+    let Part {
+        command,
+        output,
+        code,
+    } = part(random, depth - 1);
+    let made = |command: String, output: Vec<u8>, code: i32| Part {
+        command,
+        output,
+        code,
+    };
+    match random.below(7) {
+        0 => made(format!("( {command}\n)"), output, code),
+        1 => made(format!("{{ {command}\n}}"), output, code),
+        2 => {
+            let second = part(random, depth - 1);
+            let output = [output, second.output].concat();
+            made(
+                format!("{command}\n{}", second.command),
+                output,
+                second.code,
+            )
+        }
+        3 => {
+            let times = random.below(4);
+            let words = "x ".repeat(times);
+            let code = if times == 0 { 0 } else { code };
+            made(
+                format!("for i in {words}; do {command}\ndone"),
+                output.repeat(times),
+                code,
+            )
+        }
+        4 => {
+            let answer: &[u8] = if code == 0 { b"yes\n" } else { b"no\n" };
+            let command = format!("if {command}\nthen echo yes; else echo no; fi");
+            made(command, [&output, answer].concat(), 0)
+        }
+        5 => made(
+            format!("f() {{ local v=1; {command}\n}}\nf; unset -f f"),
+            output,
+            0,
+        ),
+        _ => made(format!("eval {}", quoted(random, &command)), output, code),
+    }
+}
+
+/// A part without parts.
+fn leaf(random: &mut Random) -> Part {
     let word = text(random);
     let line = format!("{word}\n").into_bytes();
     let code = if random.one_in(3) {
@@ -158,96 +209,30 @@ fn part(random: &mut Random, depth: usize) -> Part {
     } else {
         0
     };
-    let simple = |command: String, output: Vec<u8>, code: i32| Part {
+    let made = |command: String, output: Vec<u8>, code: i32| Part {
         command,
         output,
         code,
     };
-    match random.below(if depth == 0 { 9 } else { 16 }) {
-        0..=2 => simple(format!("printf '%s\\n' {}", quoted(random, &word)), line, 0),
-        3 => simple(
+    match random.below(9) {
+        0..=2 => made(format!("printf '%s\\n' {}", quoted(random, &word)), line, 0),
+        3 => made(
             format!("printf '%s\\n' {} >&2", quoted(random, &word)),
             line,
             0,
         ),
-        4 => simple(format!("(exit {code})"), vec![], code),
-        5 => simple(
-            format!("/bin/echo {}", quoted(random, &format!("x{word}"))),
-            format!("x{word}\n").into_bytes(),
-            0,
-        ),
-        6 => simple(format!("cat <<'EOT'\n{word}\nEOT\n"), line, 0),
-        7 => simple(
-            format!("bash -c {}", single_quoted(&format!("exit {code}"))),
-            vec![],
-            code,
-        ),
-        8 => control_bytes(random),
-        9 => {
-            let inner = part(random, depth - 1);
-            simple(format!("( {}\n)", inner.command), inner.output, inner.code)
-        }
-        10 => {
-            let inner = part(random, depth - 1);
-            simple(
-                format!("{{ {}\n}}", inner.command),
-                inner.output,
-                inner.code,
-            )
-        }
-        11 => {
-            let (first, second) = (part(random, depth - 1), part(random, depth - 1));
-            let output = [first.output, second.output].concat();
-            simple(
-                format!("{}\n{}", first.command, second.command),
-                output,
-                second.code,
-            )
-        }
-        12 => {
-            let inner = part(random, depth - 1);
-            let times = random.below(4);
-            let code = if times == 0 { 0 } else { inner.code };
-            simple(
-                format!(
-                    "for i in {}; do {}\ndone",
-                    "x ".repeat(times),
-                    inner.command
-                ),
-                inner.output.repeat(times),
-                code,
-            )
-        }
-        13 => {
-            let inner = part(random, depth - 1);
-            let output = if inner.code == 0 {
-                b"yes\n".to_vec()
-            } else {
-                b"no\n".to_vec()
-            };
-            let output = [inner.output, output].concat();
-            simple(
-                format!("if {}\nthen echo yes; else echo no; fi", inner.command),
-                output,
+        4 => made(format!("(exit {code})"), vec![], code),
+        5 => {
+            let word = format!("x{word}");
+            made(
+                format!("/bin/echo {}", quoted(random, &word)),
+                format!("{word}\n").into_bytes(),
                 0,
             )
         }
-        14 => {
-            let inner = part(random, depth - 1);
-            simple(
-                format!("f() {{ local v=1; {}\n}}\nf; unset -f f", inner.command),
-                inner.output,
-                0,
-            )
-        }
-        _ => {
-            let inner = part(random, depth - 1);
-            simple(
-                format!("eval {}", quoted(random, &inner.command)),
-                inner.output,
-                inner.code,
-            )
-        }
+        6 => made(format!("cat <<'EOT'\n{word}\nEOT\n"), line, 0),
+        7 => made(format!("bash -c 'exit {code}'"), vec![], code),
+        _ => control_bytes(random),
     }
 }
 

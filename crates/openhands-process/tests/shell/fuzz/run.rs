@@ -53,8 +53,8 @@ pub(crate) async fn fuzz(seed: u64, limits: Limits, mut progress: impl FnMut(usi
             .and_then(|(done, output)| compare(&case, &model, &done, &output));
         if let Err(wrong) = result {
             panic!(
-                "seed {seed}, command {index}: {wrong}\n{case:#?}\nin {:?}",
-                model.directory
+                "seed {seed}, command {index}: {wrong}\n{case:#?}\nin {}",
+                model.directory.display()
             );
         }
         progress(index + 1);
@@ -120,7 +120,7 @@ fn compare(case: &Case, model: &Model, done: &Completed, output: &Output) -> Res
         return Err(format!("restarted: {}", done.restarted));
     }
     if done.directory != model.directory {
-        return Err(format!("directory {:?}", done.directory));
+        return Err(format!("directory {}", done.directory.display()));
     }
     let right = match &case.output {
         Expected::Bytes(bytes) => {
