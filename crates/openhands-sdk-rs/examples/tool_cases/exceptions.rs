@@ -22,6 +22,11 @@ impl Exceptions {
         Ok(Self(reasons))
     }
 
+    /// Why the case with this id may differ.
+    pub(crate) fn by_id(&self, id: &str) -> Option<&str> {
+        self.0.get(id).and_then(Value::as_str)
+    }
+
     /// Why the case may differ: a reason for its id, or for a word in the names of its tool's cases.
     pub(crate) fn reason(&self, case: &Case) -> Option<&str> {
         let reason = self.0.get(&case.id).or_else(|| {

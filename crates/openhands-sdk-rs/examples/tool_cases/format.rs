@@ -36,8 +36,11 @@ pub(crate) struct Step {
 #[derive(Debug)]
 pub(crate) enum Loaded {
     Cases(CaseFile),
-    /// A file of cases that no tool executes (analyzers, repairs, matching).
-    Other(String),
+    /// Cases that no tool executes: analyzers, repairs, matching, truncation.
+    Pure {
+        file: String,
+        cases: Vec<Value>,
+    },
 }
 
 /// Reads one file; files without steps are left to the runners of their own shapes.
@@ -52,12 +55,15 @@ pub(crate) fn load(path: &Path) -> anyhow::Result<Loaded> {
         .unwrap_or_default()
         .to_owned();
     let cases = file.get("cases").and_then(Value::as_array);
-    let Some(cases) = cases.filter(|cases| cases.iter().any(|case| case.get("steps").is_some()))
+    let Some(steps) = cases.filter(|cases| cases.iter().any(|case| case.get("steps").is_some()))
     else {
-        return Ok(Loaded::Other(stem));
+        return Ok(Loaded::Pure {
+            file: stem,
+            cases: cases.cloned().unwrap_or_default(),
+        });
     };
     let tool = string(&file, "tool");
-    let cases = cases.iter().map(|case| read_case(case, &tool)).collect();
+    let cases = steps.iter().map(|case| read_case(case, &tool)).collect();
     Ok(Loaded::Cases(CaseFile { tool, cases }))
 }
 
@@ -89,7 +95,7 @@ fn read_case(case: &Value, tool: &str) -> Case {
     }
 }
 
-fn string(value: &Value, key: &str) -> String {
+pub(crate) fn string(value: &Value, key: &str) -> String {
     value
         .get(key)
         .and_then(Value::as_str)

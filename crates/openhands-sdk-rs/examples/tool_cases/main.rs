@@ -1,13 +1,14 @@
 //! Runs recorded tool cases: `cargo run -p openhands-sdk-rs --example tool_cases -- DIR`.
 //!
 //! DIR holds one JSON file per tool. Each case sets up a workspace, executes its steps on a fresh tool through the
-//! public halves (definition, executor) and compares what comes back with what was recorded. The format is
-//! described in `crates/openhands-tools/tests/fixtures/tool-cases/README.md`.
+//! public halves (definition, executor) and compares what comes back with what was recorded. Files of other shapes
+//! hold inputs and results of pure functions: analyzers, repairs, matching, truncation. The format is described in `crates/openhands-tools/tests/fixtures/tool-cases/README.md`.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a command line program: printing is its purpose
 
 mod compare;
 mod exceptions;
 mod format;
+mod pure;
 mod run;
 mod workspace;
 

@@ -3,6 +3,7 @@
 use crate::compare;
 use crate::exceptions::Exceptions;
 use crate::format::{Case, Loaded, join_recordings, load};
+use crate::pure;
 use crate::workspace::Workspace;
 use anyhow::{Context, bail};
 use openhands_protocol::message::Content;
@@ -30,10 +31,11 @@ pub(crate) struct Report {
 pub(crate) async fn directory(directory: &Path, only: Option<&str>) -> anyhow::Result<Report> {
     let mut report = Report::default();
     let mut files = Vec::new();
+    let mut pure = Vec::new();
     for path in case_files(directory)? {
         match load(&path)? {
             Loaded::Cases(file) => files.push(file),
-            Loaded::Other(stem) => report.lines.push(format!("skipped: {stem}.json")),
+            Loaded::Pure { file, cases } => pure.push((file, cases)),
         }
     }
     join_recordings(&mut files);
@@ -55,8 +57,15 @@ pub(crate) async fn directory(directory: &Path, only: Option<&str>) -> anyhow::R
         let mut results: Vec<(usize, anyhow::Result<()>)> = running.join_all().await;
         results.sort_by_key(|(position, _)| *position);
         for (case, (_, result)) in cases.iter().zip(results) {
-            report.add(case, result, &exceptions);
+            report.count(&case.id, &case.name, result, exceptions.reason(case));
         }
+    }
+    for (file, cases) in pure {
+        let outcome = pure::run(&file, &cases, only).await?;
+        for (id, result) in outcome.results {
+            report.count(&id, &file, result, exceptions.by_id(&id));
+        }
+        report.lines.extend(outcome.skipped);
     }
     if report.passed + report.failed == 0 {
         bail!("no case was run in {}", directory.display());
@@ -77,22 +86,19 @@ fn case_files(directory: &Path) -> anyhow::Result<Vec<std::path::PathBuf>> {
 }
 
 impl Report {
-    fn add(&mut self, case: &Case, result: anyhow::Result<()>, exceptions: &Exceptions) {
+    fn count(&mut self, id: &str, name: &str, result: anyhow::Result<()>, reason: Option<&str>) {
         let Err(problem) = result else {
             self.passed += 1;
             return;
         };
-        if let Some(reason) = exceptions.reason(case) {
+        if let Some(reason) = reason {
             self.passed += 1;
-            self.lines.push(format!(
-                "differs on purpose: {} {}: {reason}",
-                case.id, case.name
-            ));
+            self.lines
+                .push(format!("differs on purpose: {id} {name}: {reason}"));
             return;
         }
         self.failed += 1;
-        self.lines
-            .push(format!("FAILED {} {}\n{problem:#}", case.id, case.name));
+        self.lines.push(format!("FAILED {id} {name}\n{problem:#}"));
     }
 }
 
