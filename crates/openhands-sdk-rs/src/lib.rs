@@ -3,6 +3,8 @@
 //! The lower crates are re-exported whole: [`protocol`] is what is on the wire and on disk, [`process`] runs
 //! children and the persistent shell, [`tools`] are the hands.
 
+pub mod event_log;
+
 pub use openhands_process as process;
 pub use openhands_protocol as protocol;
 pub use openhands_tools as tools;
