@@ -153,10 +153,18 @@ impl Inner {
         if same < index.len() {
             return Err(LogError::Diverged { index: same });
         }
+        let before = index.len();
         extend(&*self.store, &mut index, &listing.ids, &mut problems);
         let len = index.len();
+        if let Records::Add(records) = &mut writer.records {
+            // The other writer may note them too: noted twice counts once.
+            for at in before..len {
+                if let Some(entry) = index.get(at) {
+                    index_file::put_entry(records, at, entry);
+                }
+            }
+        }
         drop(index);
-        writer.records = Records::Rewrite;
         for problem in problems {
             self.report(problem);
         }

@@ -4,9 +4,10 @@
 //! to be forced to disk, which takes milliseconds: either before anyone sees the event, or soon after by a
 //! thread that serves all logs of the process and lives only while there is work.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -197,20 +198,27 @@ impl Shared {
 /// Files first, then the directories that name them.
 fn force(batch: &HashMap<PathBuf, Vec<PathBuf>>) -> io::Result<()> {
     let count: usize = batch.values().map(Vec::len).sum();
-    let mut result = Ok(());
     if count > MANY_FILES {
-        for directory in batch.keys() {
-            let forced = open(directory).and_then(|file| match file {
-                Some(file) => Ok(rustix::fs::syncfs(&file)?),
-                None => Ok(()),
-            });
-            result = result.and(forced);
-        }
-        return result;
+        return force_file_systems(batch.keys());
     }
+    let mut result = Ok(());
     for path in batch.values().flatten().chain(batch.keys()) {
         let forced = open(path).and_then(|file| file.map_or(Ok(()), |file| file.sync_all()));
         result = result.and(forced);
+    }
+    result
+}
+
+/// Forces all that is waiting on the file systems of these directories.
+fn force_file_systems<'a>(directories: impl Iterator<Item = &'a PathBuf>) -> io::Result<()> {
+    let mut forced = HashSet::new();
+    let mut result = Ok(());
+    for directory in directories {
+        let done = open(directory).and_then(|file| match file {
+            Some(file) if forced.insert(file.metadata()?.dev()) => Ok(rustix::fs::syncfs(&file)?),
+            Some(_) | None => Ok(()),
+        });
+        result = result.and(done);
     }
     result
 }

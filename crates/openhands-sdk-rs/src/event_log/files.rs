@@ -60,6 +60,8 @@ struct Leftovers {
 
 impl FileStore {
     /// A store in the directory of a conversation. Nothing is created before something is stored.
+    ///
+    /// Whoever shares the directory with other servers claims its lease first.
     pub fn new(conversation: impl AsRef<Path>, durability: Durability) -> Self {
         Self {
             layout: Layout::new(conversation.as_ref()),
@@ -238,25 +240,27 @@ impl EventStore for FileStore {
         self.clear_leftovers();
         let next = self.layout.events.join(layout::NEXT);
         let path = self.layout.event(index, id);
-        let force = self.durability.force();
-        {
-            // Ownership cannot change while the guard is held: as in the reference, inside the log's lock.
-            let _guard = self.lease.as_ref().map(|lease| lease.guard()).transpose()?;
-            aside::write(&next, json, PRIVATE, force)
-                .map_err(|e| StoreError::io(doing("writing", &next), e))?;
-            match aside::place(&next, &path) {
-                Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    return Err(StoreError::Behind { index });
-                }
-                Err(error) => return Err(StoreError::io(doing("naming", &path), error)),
+        // Ownership cannot change while the guard is held: as in the reference, inside the log's lock.
+        let _guard = self.lease.as_ref().map(|lease| lease.guard()).transpose()?;
+        aside::write(&next, json, PRIVATE, self.durability.force())
+            .map_err(|e| StoreError::io(doing("writing", &next), e))?;
+        // Before the event gets its name: a kill in between leaves a marker that fits no writer, so each of
+        // them counts. The other way round it could leave one that tells a writer to use the position again.
+        self.advance_marker(index);
+        match aside::place(&next, &path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                return Err(StoreError::Behind { index });
             }
+            Err(error) => return Err(StoreError::io(doing("naming", &path), error)),
         }
         self.durability
             .file_written(&self.layout.events, &path)
-            .map_err(|e| StoreError::io(doing("syncing", &self.layout.events), e))?;
-        self.advance_marker(index);
-        Ok(())
+            .map_err(|e| {
+                // It was not promised to anyone yet, and must not turn up later as if it had been.
+                let _gone_anyway = fs::remove_file(&path);
+                StoreError::io(doing("syncing", &self.layout.events), e)
+            })
     }
 
     fn read(&self, index: u64, id: &EventId) -> Result<Bytes, StoreError> {

@@ -12,6 +12,7 @@ use crate::event_log::cache::Cache;
 use crate::event_log::cursor::Cursor;
 use crate::event_log::index::Index;
 use crate::event_log::index_file::{self, StateMark};
+use crate::event_log::open::MAX_PROBLEMS;
 use crate::event_log::{Document, EventStore, Head, LogError, Problem, StoreError};
 
 /// Index records are kept back until there are this many bytes of them. What is lost by a kill is read from
@@ -160,7 +161,7 @@ impl Inner {
     /// Reports something wrong, once.
     pub(crate) fn report(&self, problem: Problem) {
         let mut problems = self.problems.lock();
-        if !problems.contains(&problem) {
+        if problems.len() < MAX_PROBLEMS && !problems.contains(&problem) {
             tracing::warn!(store = ?self.store, "{problem}");
             problems.push(problem);
         }

@@ -18,6 +18,11 @@ use crate::event_log::{Document, EventLog, EventStore, Head, LogError, Problem};
 /// Bodies that a log keeps in memory. Enough for what a step looks at, little enough for many logs.
 const CACHE_BYTES: usize = 4 << 20;
 
+/// Problems that are kept. A log with more is beyond being described one by one.
+pub(crate) const MAX_PROBLEMS: usize = 1000;
+/// Problems that are told one by one when a log is opened.
+const PROBLEMS_TOLD: usize = 20;
+
 impl EventLog {
     /// Opens the log in a store, away from the async threads.
     pub async fn open(store: impl EventStore) -> Result<Self, LogError> {
@@ -57,8 +62,13 @@ impl EventLog {
             .mark
             .filter(|known| is_same_state(known, mark))
             .or(mark);
-        for problem in &problems {
+        let count = problems.len();
+        problems.truncate(MAX_PROBLEMS);
+        for problem in problems.iter().take(PROBLEMS_TOLD) {
             tracing::warn!(?store, "{problem}");
+        }
+        if count > PROBLEMS_TOLD {
+            tracing::warn!(?store, "{count} problems in all");
         }
         let mut records = Records::Rewrite;
         // An empty log gets its index with its first event.

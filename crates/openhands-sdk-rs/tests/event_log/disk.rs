@@ -177,3 +177,22 @@ fn a_log_in_the_background_is_forced_to_disk_by_itself() {
     fill(&log, &["a", "b", "c"]);
     crate::support::until("forcing", || syncer.waiting() == 0);
 }
+
+#[test]
+fn a_writer_that_died_between_marker_and_event_leaves_no_position_to_be_used_twice() {
+    let dir = TempDir::new().unwrap();
+    let (dying, living) = (open(dir.path()), open(dir.path()));
+    fill(&dying, &["a"]);
+    drop(dying);
+    let events = dir.path().join("events");
+    // As if it had died while adding the second: aside and marked, but without its name.
+    std::fs::write(events.join(".eventlog-next.tmp"), "{}").unwrap();
+    std::fs::rename(
+        events.join(".eventlog-len-1.marker"),
+        events.join(".eventlog-len-2.marker"),
+    )
+    .unwrap();
+    fill(&living, &["b", "c"]);
+    let log = open(dir.path());
+    assert_eq!((log.len(), log.problems()), (3, Vec::new()));
+}
