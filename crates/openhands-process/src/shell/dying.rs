@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 use tokio::io::Interest;
 
 use crate::pty::registered;
@@ -39,11 +39,25 @@ pub(crate) async fn settle(pids: &[i32], expected: bool) -> bool {
     )
 }
 
+/// Waits for a process's end, and until its parent has taken note of it.
 async fn ended(pid: i32) -> Option<()> {
     let handle = pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()?;
     let handle = registered(handle, Interest::READABLE).ok()?;
     let _ended = handle.readable().await.ok()?;
+    // There is no event for that. A bash that gets the news while it prints other news puts it aside, and forgets
+    // it: it gets it again.
+    while let Some(parent) = parent(pid) {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        let _ = rustix::process::kill_process(parent, Signal::CHILD);
+    }
     Some(())
+}
+
+/// The parent of a process that was not collected yet.
+fn parent(pid: i32) -> Option<Pid> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(')')?;
+    Pid::from_raw(rest.split_ascii_whitespace().nth(1)?.parse().ok()?)
 }
 
 /// Whether the process is exiting, dead but not yet known to be, or has a signal waiting that will end it.

@@ -17,6 +17,8 @@ use super::stream::{Stream, Told};
 use crate::pty::Master;
 use crate::tree::Tree;
 
+/// How often bash is given the occasion to tell of jobs that ended.
+const MAX_ROUNDS: u32 = 3;
 /// Twice as much as one read of a terminal gives.
 const READ_BYTES: usize = 8 << 10;
 /// How long the terminal of a dead shell is read, if something keeps it open.
@@ -127,7 +129,9 @@ async fn take_report(link: &Link, script: &Script, mut report: Report) {
         Told::Nothing => return,
         Told::NotAll => script.report(number, true),
         // Bash tells of ended jobs before it reads a line.
-        Told::All(false, jobs) if dying::settle(&jobs, expected).await => {
+        Told::All(times, jobs)
+            if times < MAX_ROUNDS && dying::settle(&jobs, expected && times == 0).await =>
+        {
             let _ = read_terminal(link, HELD_BYTES);
             link.stream.lock().shell_speaks();
             [b"\n", script.report(number, true).as_slice()].concat()

@@ -35,8 +35,8 @@ pub(crate) enum Told {
     Nothing,
     /// Less than is wanted: a full report is to follow.
     NotAll,
-    /// Everything. Whether it did so before, and the jobs there are.
-    All(bool, Vec<i32>),
+    /// Everything. How often it did so before, and the jobs there are.
+    All(u32, Vec<i32>),
 }
 
 #[derive(Debug)]
@@ -63,7 +63,7 @@ struct Running {
     mentions_kill: bool,
     status: Option<u8>,
     report: Option<Box<Report>>,
-    settled: bool,
+    times_told: u32,
     last_background: Option<i32>,
     /// The directory before the command, unless that may set `PWD` itself.
     directory: Option<PathBuf>,
@@ -109,7 +109,7 @@ impl Stream {
             mentions_kill: text.contains("kill"),
             status,
             report: None,
-            settled: false,
+            times_told: 0,
             last_background: known.last_background,
             directory: (!text.contains("PWD")).then(|| known.directory.clone()),
         });
@@ -231,7 +231,10 @@ impl Stream {
         }
         let jobs = report.jobs.clone();
         let told = if report.full || !running.wants_more(&report) {
-            Told::All(std::mem::replace(&mut running.settled, true), jobs)
+            {
+                running.times_told += 1;
+                Told::All(running.times_told - 1, jobs)
+            }
         } else {
             Told::NotAll
         };

@@ -215,14 +215,16 @@ async fn every_way_to_lose_the_shell_brings_a_fresh_one() {
 #[tokio::test]
 async fn jobs_end_with_their_shell() {
     let bench = Bench::new().await;
-    let (_, done) = bench
-        .complete("setsid sleep 300 & sleep 300 & disown")
+    let daemon =
+        "setsid sh -c 'echo $$ >pid.new; mv pid.new pid; exec sleep 300' & sleep 300 & disown";
+    bench
+        .run(&format!("{daemon}; until [ -s pid ]; do sleep 0.01; done"))
         .await;
-    let pid = done.last_background.unwrap();
-    assert!(std::path::Path::new(&format!("/proc/{pid}")).exists());
+    let pid = std::fs::read_to_string(bench.work.join("pid")).unwrap();
+    let process = std::path::Path::new("/proc").join(pid.trim());
+    assert!(process.exists());
     bench.complete("exit 0").await;
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
-    assert!(stat.is_err(), "{stat:?}");
+    assert!(!process.exists());
 }
 
 #[tokio::test]
