@@ -169,7 +169,7 @@ fn evaluated(words: &[Word], depth: usize) -> Finding {
 
 /// The text that `eval` makes of its words, if all of them are known.
 pub(super) fn eval_text(arguments: &[Word]) -> Option<String> {
-    let words: Vec<&str> = arguments.iter().map(Word::known).collect::<Option<_>>()?;
+    let words: Vec<&str> = arguments.iter().map(Word::exact).collect::<Option<_>>()?;
     Some(match words.as_slice() {
         ["--", rest @ ..] => rest.join(" "),
         all => all.join(" "),

@@ -149,7 +149,7 @@ fn disk_dump(arguments: &[Word]) -> Finding {
     };
     if arguments.iter().any(outputs) {
         Finding::Dangerous
-    } else if arguments.iter().any(|word| word.unknown.is_some()) {
+    } else if arguments.iter().any(|word| word.exact().is_none()) {
         Finding::Unclear
     } else {
         Finding::Nothing
@@ -158,7 +158,7 @@ fn disk_dump(arguments: &[Word]) -> Finding {
 
 /// A verb that is known only at run time: what if it were `rm`, `dd` or `mkfs`?
 fn unknown_verb(arguments: &[Word]) -> Finding {
-    let as_removal = Removal::read(arguments).takes_all() && removal(arguments) != Finding::Nothing;
+    let as_removal = removal(arguments) != Finding::Nothing;
     let names_device = arguments
         .iter()
         .filter_map(Word::known)

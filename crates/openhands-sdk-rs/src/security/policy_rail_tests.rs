@@ -29,6 +29,9 @@ fn each_rule_has_its_verdict() {
         // Verbs of run time.
         ("$X -rf /", SecurityRisk::Unknown),
         ("$X -rf y", SecurityRisk::Low),
+        ("$X / $Y", SecurityRisk::Unknown),
+        ("dd {a,b}", SecurityRisk::Unknown),
+        ("eval x*", SecurityRisk::Unknown),
         ("$X /dev/sda", SecurityRisk::Unknown),
         ("sudo $X", SecurityRisk::Unknown),
     ] {

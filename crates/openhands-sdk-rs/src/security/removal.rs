@@ -24,7 +24,7 @@ impl<'a> Removal<'a> {
         let mut options = true;
         for word in arguments {
             let is_option = options && word.text.starts_with('-') && word.text.len() > 1;
-            removal.may_get_options |= options && (word.unknown.is_some() || word.is_pattern);
+            removal.may_get_options |= word.exact().is_none();
             match word.known().filter(|_| is_option) {
                 Some("--") => options = false,
                 Some("--recursive") => removal.recursive = true,

@@ -46,7 +46,7 @@ fn read<'a>(name: &str, arguments: &'a [Word]) -> ShellCall<'a> {
     let mut takes_script = false;
     let mut from_input = false;
     while let Some((word, after)) = rest.split_first() {
-        if word.unknown == Some(Unknown::Splits) {
+        if word.may_split() {
             return ShellCall::Unreadable(Unknown::Splits);
         }
         if word.unknown.is_some() && !takes_script && !after.is_empty() {
@@ -89,9 +89,7 @@ fn read<'a>(name: &str, arguments: &'a [Word]) -> ShellCall<'a> {
         }
     }
     match rest.first() {
-        Some(word) if word.unknown == Some(Unknown::Splits) => {
-            ShellCall::Unreadable(Unknown::Splits)
-        }
+        Some(word) if word.may_split() => ShellCall::Unreadable(Unknown::Splits),
         Some(word) if takes_script => match word.unknown {
             None => ShellCall::Script(word),
             Some(unknown) => ShellCall::Unreadable(unknown),

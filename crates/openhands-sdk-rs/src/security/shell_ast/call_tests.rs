@@ -28,6 +28,8 @@ fn a_shell_runs_its_script_its_input_or_a_file() {
         ("bash -c", "unreadable"),
         ("bash -c \"$X\"", "unreadable"),
         ("bash -c $X", "may split"),
+        ("bash -c *", "may split"),
+        ("bash {a,b}", "may split"),
         ("bash $X", "may split"),
         ("bash \"$X\"", "file"),
         ("bash \"$X\" y", "may split"),

@@ -37,6 +37,11 @@ impl Word {
         self.unknown.is_none().then_some(&self.text)
     }
 
+    /// Whether it may become no word, or several.
+    pub(in crate::security) fn may_split(&self) -> bool {
+        self.unknown == Some(Unknown::Splits) || self.is_pattern
+    }
+
     /// The last part of the path when the word is a verb with a known name.
     pub(in crate::security) fn program(&self) -> Option<&str> {
         let text = self.exact()?;
