@@ -12,7 +12,6 @@ mod aside;
 mod layout;
 pub(crate) mod lock;
 
-use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -188,7 +187,7 @@ fn doing(what: &str, path: &Path) -> String {
 
 impl EventStore for FileStore {
     fn list(&self) -> Result<Listing, StoreError> {
-        let mut found: BTreeMap<u64, EventId> = BTreeMap::new();
+        let mut found: Vec<(u64, EventId)> = Vec::new();
         let mut listing = Listing::default();
         let mut markers = Vec::new();
         let directory = &self.layout.events;
@@ -202,7 +201,7 @@ impl EventStore for FileStore {
             let name = entry.file_name();
             let name = name.to_string_lossy();
             match layout::parse(&name) {
-                Name::Event(index, id) => keep_event(&mut found, index, id.into(), &mut listing),
+                Name::Event(index, id) => found.push((index, id.into())),
                 Name::Marker(len) => markers.push(len),
                 Name::Hidden => {}
                 Name::Unknown => listing.problems.push(Problem::UnknownFile {
@@ -210,12 +209,22 @@ impl EventStore for FileStore {
                 }),
             }
         }
+        // By position, then by id: which of two rivals counts does not depend on how the directory lists them.
+        found.sort_unstable();
+        listing.ids.reserve(found.len());
         let mut stranded = Vec::new();
         for (index, id) in found {
-            if index == listing.ids.len() as u64 && stranded.is_empty() {
-                listing.ids.push(id);
-            } else {
-                stranded.push(layout::event_name(index, &id));
+            let next = listing.ids.len() as u64;
+            match listing.ids.last() {
+                _ if index == next && stranded.is_empty() => listing.ids.push(id),
+                Some(kept) if index.checked_add(1) == Some(next) => {
+                    listing.problems.push(Problem::SamePosition {
+                        index,
+                        kept: kept.clone(),
+                        left_out: id,
+                    });
+                }
+                Some(_) | None => stranded.push(layout::event_name(index, &id)),
             }
         }
         let len = listing.ids.len() as u64;
@@ -321,23 +330,4 @@ impl EventStore for FileStore {
             .flush()
             .map_err(|e| StoreError::io("syncing the event log", e))
     }
-}
-
-/// Keeps one event of a position. Which one does not depend on the order in which the directory lists them.
-fn keep_event(found: &mut BTreeMap<u64, EventId>, index: u64, id: EventId, listing: &mut Listing) {
-    let Some(other) = found.remove(&index) else {
-        found.insert(index, id);
-        return;
-    };
-    let (kept, left_out) = if other <= id {
-        (other, id)
-    } else {
-        (id, other)
-    };
-    found.insert(index, kept.clone());
-    listing.problems.push(Problem::SamePosition {
-        index,
-        kept,
-        left_out,
-    });
 }

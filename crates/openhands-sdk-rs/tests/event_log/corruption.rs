@@ -200,3 +200,23 @@ fn an_event_replaced_behind_the_log_is_noticed_instead_of_overwritten() {
         "the stored events were replaced: position 1 holds another event"
     );
 }
+
+#[test]
+fn the_largest_position_there_can_be_is_just_behind_a_gap() {
+    let dir = TempDir::new().unwrap();
+    fill(&open(dir.path()), &["a"]);
+    let name = format!("events/event-{}-abcdef01.json", u64::MAX);
+    fs::write(dir.path().join(name), "{}").unwrap();
+    let log = open(dir.path());
+    assert_eq!(
+        (log.len(), log.problems()),
+        (
+            1,
+            vec![Problem::Gap {
+                index: 1,
+                behind: 1
+            }]
+        )
+    );
+    fill(&log, &["b"]);
+}
