@@ -1,0 +1,37 @@
+//! Talks to language models: messages and tool schemas in, a stream of parts out.
+//!
+//! The crate knows no tools and no conversations. [`ChatModel`] is the seam: [`connect`] makes one from a
+//! model's settings, [`ScriptedModel`] is one that plays a script.
+//!
+//! ```text
+//! connect ──► prompt_tools (calls as text, if need be) ──► retry ──► genai (one attempt on the wire)
+//! model, fold        a question, its answer in parts, the whole answer
+//! model_name, target "provider/model" -> address, headers, protocol
+//! features, catalog  what a model can do, its limits and prices
+//! usage, error       what a call used; what went wrong, in the classes that clients know
+//! scripted           a model that plays a JSON script
+//! ```
+
+mod catalog;
+mod error;
+mod features;
+mod fold;
+mod model;
+mod model_name;
+mod scripted;
+mod spaced_json;
+mod target;
+mod usage;
+
+pub use catalog::Prices;
+pub use error::{Cause, LlmError, LlmErrorKind};
+pub use features::{ModelFeatures, Thinking};
+pub use fold::Fold;
+pub use model::{
+    CallOptions, ChatModel, ChatRequest, Completion, PartStream, ReasoningDelta, Restart,
+    StopReason, StreamPart, ToolCallDelta, Usage,
+};
+pub use model_name::{ModelName, Provider, Service};
+pub use scripted::ScriptedModel;
+pub use target::{Protocol, Target};
+pub use usage::record;
