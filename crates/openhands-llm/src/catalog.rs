@@ -15,7 +15,7 @@ const TOKENS_PER_PRICE: f64 = 1_000_000.0;
 
 /// What is known about a model.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// What its tokens cost.
     #[serde(flatten)]
     pub prices: Prices,
@@ -84,7 +84,7 @@ impl Prices {
 
 impl Entry {
     /// The prices for a request of this length.
-    pub fn prices_for(&self, usage: &Usage) -> &Prices {
+    pub(crate) fn prices_for(&self, usage: &Usage) -> &Prices {
         match &self.above {
             Some(above) if usage.prompt_tokens > above.tokens => &above.prices,
             _ => &self.prices,
@@ -110,7 +110,7 @@ static SUFFIX: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// What is known about a model, by its full name in any of the usual spellings.
-pub fn find(name: &str) -> Option<&'static Entry> {
+pub(crate) fn find(name: &str) -> Option<&'static Entry> {
     let name = name.to_lowercase();
     let last = name.rsplit('/').next().unwrap_or(&name);
     // Bedrock puts region and vendor in front, separated by dots.

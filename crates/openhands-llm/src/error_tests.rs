@@ -7,6 +7,7 @@ use super::*;
 use LlmErrorKind as K;
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "one table")]
 fn the_first_rule_that_matches_decides_the_class() {
     let table = [
         (

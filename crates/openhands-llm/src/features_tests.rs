@@ -12,6 +12,7 @@ fn of(model: &str) -> ModelFeatures {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "one table")]
 fn the_table_of_names() {
     type Feature = fn(&ModelFeatures) -> bool;
     let table: [(Feature, &[&str], &[&str]); 9] = [

@@ -78,7 +78,7 @@ impl Fold {
             call.origin = ToolCallOrigin::Responses;
         }
         if let Some(name) = delta.name {
-            call.name.push_str(&name);
+            call.name = name;
         }
         call.arguments.push_str(&delta.arguments);
     }

@@ -13,17 +13,23 @@
 //! ```
 
 mod catalog;
+mod connect;
 mod error;
 mod features;
 mod fold;
+mod genai;
 mod model;
 mod model_name;
+mod prompt_tools;
+mod retry;
 mod scripted;
 mod spaced_json;
 mod target;
 mod usage;
 
+pub use self::genai::{GenaiModel, Http};
 pub use catalog::Prices;
+pub use connect::connect;
 pub use error::{Cause, LlmError, LlmErrorKind};
 pub use features::{ModelFeatures, Thinking};
 pub use fold::Fold;
@@ -32,6 +38,8 @@ pub use model::{
     StopReason, StreamPart, ToolCallDelta, Usage,
 };
 pub use model_name::{ModelName, Provider, Service};
+pub use prompt_tools::PromptToolsModel;
+pub use retry::{RetryModel, RetryPolicy};
 pub use scripted::ScriptedModel;
 pub use target::{Protocol, Target};
 pub use usage::record;

@@ -37,6 +37,8 @@ pub struct CallOptions {
     pub session: Option<String>,
     /// In place of the configured temperature.
     pub temperature: Option<f64>,
+    /// Words at which the model is to stop.
+    pub stop: Vec<String>,
     /// Sends no marks for the prompt cache.
     pub without_cache_marks: bool,
 }

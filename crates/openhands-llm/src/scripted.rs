@@ -34,7 +34,7 @@ const END_TEXT: &str = "(end)";
 /// Characters per piece of text: small enough that a listener sees a stream.
 const CHUNK_CHARS: usize = 12;
 /// Longest pause that a script may ask for.
-const MAX_DELAY: Duration = Duration::from_secs(3600);
+const MAX_DELAY: Duration = Duration::from_hours(1);
 
 /// One reply of a script.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -314,8 +314,9 @@ fn script_in(messages: &[std::sync::Arc<Message>]) -> Option<(Vec<Reply>, usize)
     let (at, replies) = messages
         .iter()
         .enumerate()
+        .rev()
         .filter(|(_, message)| message.role == Role::User)
-        .filter_map(|(at, message)| {
+        .find_map(|(at, message)| {
             let text: Vec<_> = message
                 .content
                 .iter()
@@ -328,8 +329,7 @@ fn script_in(messages: &[std::sync::Arc<Message>]) -> Option<(Vec<Reply>, usize)
                 .next()?
                 .ok()?;
             Some((at, read_script(&script).ok()?))
-        })
-        .last()?;
+        })?;
     let answered = messages
         .iter()
         .skip(at + 1)

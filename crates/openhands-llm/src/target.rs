@@ -153,10 +153,16 @@ impl Target {
     /// The target in the library's terms: adapter, endpoint and key are always explicit, so that a name
     /// is never guessed at.
     pub(crate) fn service(&self) -> ServiceTarget {
+        // Where we write the body, the library must not read anything into the name: it would take `-high` at
+        // its end for an effort, and change the caching of some families.
+        let name = match self.protocol {
+            Protocol::Library => self.model.as_str(),
+            Protocol::Chat | Protocol::Responses | Protocol::Messages => "named-in-the-body",
+        };
         ServiceTarget {
             endpoint: Endpoint::from_owned(self.base_url.as_str()),
             auth: self.auth.clone(),
-            model: ModelIden::new(self.adapter, self.model.as_str()),
+            model: ModelIden::new(self.adapter, name),
         }
     }
 
@@ -186,11 +192,10 @@ fn protocol_of(name: &ModelName, llm: &Llm, features: &ModelFeatures) -> Protoco
         Provider::OpenAi | Provider::Azure | Provider::LitellmProxy | Provider::OpenHands => {
             match llm.api_mode {
                 LlmApiMode::Responses => Protocol::Responses,
-                LlmApiMode::Chat => Protocol::Chat,
                 LlmApiMode::Auto | LlmApiMode::Other(_) if features.responses_api => {
                     Protocol::Responses
                 }
-                LlmApiMode::Auto | LlmApiMode::Other(_) => Protocol::Chat,
+                LlmApiMode::Chat | LlmApiMode::Auto | LlmApiMode::Other(_) => Protocol::Chat,
             }
         }
         Provider::OpenRouter | Provider::Ollama | Provider::Compatible(_) => Protocol::Chat,

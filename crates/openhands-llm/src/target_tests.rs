@@ -31,6 +31,7 @@ fn url_and_headers(target: &Target) -> (String, Vec<(String, String)>) {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "one table")]
 fn every_provider_has_its_address_and_protocol() {
     let table = [
         (
