@@ -9,12 +9,14 @@
 //! model_name, target "provider/model" -> address, headers, protocol
 //! features, catalog  what a model can do, its limits and prices
 //! usage, error       what a call used; what went wrong, in the classes that clients know
+//! fallback, router   another model when one fails; a model per call
 //! scripted           a model that plays a JSON script
 //! ```
 
 mod catalog;
 mod connect;
 mod error;
+mod fallback;
 mod features;
 mod fold;
 mod genai;
@@ -22,15 +24,18 @@ mod model;
 mod model_name;
 mod prompt_tools;
 mod retry;
+mod router;
 mod scripted;
 mod spaced_json;
 mod target;
+mod tokens;
 mod usage;
 
 pub use self::genai::{GenaiModel, Http};
 pub use catalog::Prices;
 pub use connect::connect;
 pub use error::{Cause, LlmError, LlmErrorKind};
+pub use fallback::FallbackModel;
 pub use features::{ModelFeatures, Thinking};
 pub use fold::Fold;
 pub use model::{
@@ -40,6 +45,8 @@ pub use model::{
 pub use model_name::{ModelName, Provider, Service};
 pub use prompt_tools::PromptToolsModel;
 pub use retry::{RetryModel, RetryPolicy};
+pub use router::RouterModel;
 pub use scripted::ScriptedModel;
 pub use target::{Protocol, Target};
+pub use tokens::estimate_tokens;
 pub use usage::record;

@@ -71,24 +71,31 @@ impl GenaiModel {
         })
     }
 
-    /// The question as it goes over the wire.
-    fn question(&self, request: &ChatRequest) -> (LibraryRequest, ChatOptions) {
+    /// The body of a request, where it is written here: `None` for protocols that the library translates.
+    pub fn body(&self, request: &ChatRequest) -> Option<Value> {
         let settings = &self.settings;
         let body = match self.target.protocol {
             Protocol::Chat => chat_body(request, settings),
             Protocol::Responses => responses_body(request, settings),
             Protocol::Messages => messages_body(request, settings),
-            Protocol::Library => {
-                return (
-                    library_request(request, settings),
-                    library_options(request, settings),
-                );
-            }
+            Protocol::Library => return None,
+        };
+        Some(Value::Object(body))
+    }
+
+    /// The question as it goes over the wire.
+    fn question(&self, request: &ChatRequest) -> (LibraryRequest, ChatOptions) {
+        let Some(body) = self.body(request) else {
+            let settings = &self.settings;
+            return (
+                library_request(request, settings),
+                library_options(request, settings),
+            );
         };
         let options = ChatOptions::default()
             .with_capture_usage(true)
             .with_capture_raw_body(true)
-            .with_extra_body(Value::Object(body));
+            .with_extra_body(body);
         (LibraryRequest::default(), options)
     }
 
