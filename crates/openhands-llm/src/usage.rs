@@ -36,7 +36,9 @@ impl Usage {
         let counted = number(&["/prompt_tokens", "/input_tokens"]);
         Self {
             prompt_tokens: if is_anthropic {
-                counted + cache_read_tokens + cache_write_tokens
+                counted
+                    .saturating_add(cache_read_tokens)
+                    .saturating_add(cache_write_tokens)
             } else {
                 counted
             },
@@ -123,11 +125,13 @@ pub fn record(
             model: model.to_owned(),
             ..TokenUsage::default()
         });
-    sum.prompt_tokens += call.prompt_tokens;
-    sum.completion_tokens += call.completion_tokens;
-    sum.cache_read_tokens += call.cache_read_tokens;
-    sum.cache_write_tokens += call.cache_write_tokens;
-    sum.reasoning_tokens += call.reasoning_tokens;
+    sum.prompt_tokens = sum.prompt_tokens.saturating_add(call.prompt_tokens);
+    sum.completion_tokens = sum.completion_tokens.saturating_add(call.completion_tokens);
+    sum.cache_read_tokens = sum.cache_read_tokens.saturating_add(call.cache_read_tokens);
+    sum.cache_write_tokens = sum
+        .cache_write_tokens
+        .saturating_add(call.cache_write_tokens);
+    sum.reasoning_tokens = sum.reasoning_tokens.saturating_add(call.reasoning_tokens);
     sum.context_window = sum.context_window.max(call.context_window);
     sum.per_turn_token = call.per_turn_token;
     metrics.token_usages.push(call);

@@ -49,6 +49,30 @@ fn usage_is_read_from_all_shapes() {
     );
 }
 
+#[test]
+fn nonsense_counts_do_not_overflow() {
+    let huge = json!({"input_tokens": u64::MAX, "cache_read_input_tokens": u64::MAX, "output_tokens": u64::MAX});
+    let usage = Usage::from_json(&huge);
+    assert_eq!(usage.prompt_tokens, u64::MAX);
+    let mut metrics = Metrics::default();
+    for _ in 0..2 {
+        record(
+            &mut metrics,
+            "m",
+            None,
+            &Completion {
+                usage,
+                ..Completion::default()
+            },
+            0.0,
+        );
+    }
+    assert_eq!(
+        metrics.accumulated_token_usage.unwrap().prompt_tokens,
+        i64::MAX
+    );
+}
+
 fn price(llm: &Llm, usage: Usage) -> Option<f64> {
     Pricing::of(llm).price(usage).cost
 }

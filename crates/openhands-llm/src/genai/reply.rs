@@ -104,3 +104,7 @@ pub(super) fn index(value: &Value, name: &str) -> Option<usize> {
         .and_then(Value::as_u64)
         .and_then(|index| usize::try_from(index).ok())
 }
+
+#[cfg(test)]
+#[path = "reply_tests.rs"]
+mod tests;

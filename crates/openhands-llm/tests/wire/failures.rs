@@ -308,13 +308,11 @@ async fn cancelling_in_the_middle_closes_the_connection_at_once() {
             break;
         }
     }
-    cancel.cancel();
-    let error = tokio::time::timeout(DEADLINE, parts.next())
-        .await
-        .unwrap()
-        .unwrap()
-        .unwrap_err();
-    assert_eq!(error.kind, K::Cancelled);
+    // The next part is waited for when the token is cancelled.
+    let cancelling = async { cancel.cancel() };
+    let both = async { tokio::join!(parts.next(), cancelling) };
+    let (part, ()) = tokio::time::timeout(DEADLINE, both).await.unwrap();
+    assert_eq!(part.unwrap().unwrap_err().kind, K::Cancelled);
     drop(parts);
     tokio::time::timeout(DEADLINE, server.client_left.notified())
         .await
