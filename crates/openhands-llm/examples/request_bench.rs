@@ -64,7 +64,7 @@ fn main() -> Result<(), LlmError> {
             let cloned = mean(|| drop(std::hint::black_box(request.clone())));
             let written = mean(|| drop(std::hint::black_box(model.body(&request))));
             let body = model.body(&request).unwrap_or_default();
-            let text = mean(|| drop(std::hint::black_box(body.to_string())));
+            let text = mean(|| drop(std::hint::black_box(serde_json::to_vec(&body))));
             println!(
                 "{name:28} {length:6} messages: clone {cloned:9.1?}  body {written:9.1?}  its text {text:9.1?}"
             );

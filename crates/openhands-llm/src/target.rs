@@ -2,7 +2,7 @@
 
 use genai::adapter::AdapterKind;
 use genai::resolver::{AuthData, Endpoint};
-use genai::{Headers, ModelIden, ServiceTarget};
+use genai::{ModelIden, ServiceTarget};
 use openhands_protocol::llm::{Llm, LlmApiMode, LlmAuthType};
 
 use crate::error::{LlmError, LlmErrorKind};
@@ -43,9 +43,27 @@ pub struct Target {
     pub model: String,
     /// How it is asked.
     pub protocol: Protocol,
-    adapter: AdapterKind,
-    base_url: String,
-    auth: AuthData,
+    way: Way,
+}
+
+/// How requests get there.
+#[derive(Clone)]
+enum Way {
+    /// As bytes, to one address.
+    Direct(Route),
+    /// Through the library, which makes addresses of its own from this one.
+    Library {
+        adapter: AdapterKind,
+        base_url: String,
+        key: String,
+    },
+}
+
+/// Where requests go, and with which headers.
+#[derive(Clone)]
+pub(crate) struct Route {
+    pub(crate) url: String,
+    pub(crate) headers: Vec<(String, String)>,
 }
 
 impl std::fmt::Debug for Target {
@@ -54,7 +72,7 @@ impl std::fmt::Debug for Target {
             .field("provider", &self.provider)
             .field("model", &self.model)
             .field("protocol", &self.protocol)
-            .field("base_url", &self.base_url)
+            .field("url", &self.url())
             .finish_non_exhaustive()
     }
 }
@@ -101,22 +119,12 @@ impl Target {
             ),
             Protocol::Chat | Protocol::Library => format!("{base_url}/chat/completions"),
         };
-        let adapter = match protocol {
-            Protocol::Messages => AdapterKind::Anthropic,
-            Protocol::Responses => AdapterKind::OpenAIResp,
-            Protocol::Chat | Protocol::Library => AdapterKind::OpenAI,
-        };
         let headers = headers(&name, protocol, llm, features);
         Ok(Self {
             provider: name.provider,
             model: name.model,
             protocol,
-            adapter,
-            base_url,
-            auth: AuthData::RequestOverride {
-                url,
-                headers: Headers::from(headers),
-            },
+            way: Way::Direct(Route { url, headers }),
         })
     }
 
@@ -143,36 +151,45 @@ impl Target {
             provider: name.provider,
             model: name.model,
             protocol: Protocol::Library,
-            adapter,
-            // The library appends to the address and wants the slash.
-            base_url: format!("{}/", base_url.trim_end_matches('/')),
-            auth: AuthData::from_single(key),
+            way: Way::Library {
+                adapter,
+                // The library appends to the address and wants the slash.
+                base_url: format!("{}/", base_url.trim_end_matches('/')),
+                key: key.to_owned(),
+            },
         })
+    }
+
+    /// Where requests go, if they are sent as bytes.
+    pub(crate) fn route(&self) -> Option<&Route> {
+        match &self.way {
+            Way::Direct(route) => Some(route),
+            Way::Library { .. } => None,
+        }
+    }
+
+    fn url(&self) -> &str {
+        match &self.way {
+            Way::Direct(route) => &route.url,
+            Way::Library { base_url, .. } => base_url,
+        }
     }
 
     /// The target in the library's terms: adapter, endpoint and key are always explicit, so that a name
     /// is never guessed at.
-    pub(crate) fn service(&self) -> ServiceTarget {
-        // Where we write the body, the library must not read anything into the name: it would take `-high` at
-        // its end for an effort, and change the caching of some families.
-        let name = match self.protocol {
-            Protocol::Library => self.model.as_str(),
-            Protocol::Chat | Protocol::Responses | Protocol::Messages => "named-in-the-body",
-        };
-        ServiceTarget {
-            endpoint: Endpoint::from_owned(self.base_url.as_str()),
-            auth: self.auth.clone(),
-            model: ModelIden::new(self.adapter, name),
+    pub(crate) fn service(&self) -> Option<ServiceTarget> {
+        match &self.way {
+            Way::Direct(_) => None,
+            Way::Library {
+                adapter,
+                base_url,
+                key,
+            } => Some(ServiceTarget {
+                endpoint: Endpoint::from_owned(base_url.as_str()),
+                auth: AuthData::from_single(key.as_str()),
+                model: ModelIden::new(*adapter, self.model.as_str()),
+            }),
         }
-    }
-
-    /// The same target with one more header, for one call.
-    pub(crate) fn service_with(&self, name: &str, value: &str) -> ServiceTarget {
-        let mut service = self.service();
-        if let AuthData::RequestOverride { headers, .. } = &mut service.auth {
-            headers.merge((name.to_owned(), value.to_owned()));
-        }
-        service
     }
 }
 

@@ -17,17 +17,12 @@ fn target(llm: &Llm) -> Result<Target, LlmError> {
 }
 
 fn url_and_headers(target: &Target) -> (String, Vec<(String, String)>) {
-    match &target.auth {
-        AuthData::RequestOverride { url, headers } => {
-            let mut headers: Vec<_> = headers
-                .iter()
-                .map(|(k, v)| (k.clone(), v.clone()))
-                .collect();
-            headers.sort();
-            (url.clone(), headers)
-        }
-        _ => (target.base_url.clone(), Vec::new()),
-    }
+    let mut headers = target
+        .route()
+        .map(|route| route.headers.clone())
+        .unwrap_or_default();
+    headers.sort();
+    (target.url().to_owned(), headers)
 }
 
 #[test]
@@ -210,8 +205,11 @@ fn what_is_missing_is_said() {
 #[test]
 fn a_name_that_looks_like_the_librarys_own_spelling_stays_whole() {
     let target = target(&llm("openai/anthropic::claude", Some("http://h/v1"))).unwrap();
-    assert_eq!(target.service().model.adapter_kind, AdapterKind::OpenAI);
-    assert_eq!(target.model, "anthropic::claude");
+    assert_eq!(
+        (target.model.as_str(), target.protocol),
+        ("anthropic::claude", Protocol::Chat)
+    );
+    assert!(target.service().is_none(), "the library never sees it");
 }
 
 #[test]

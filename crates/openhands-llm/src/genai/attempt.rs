@@ -9,15 +9,13 @@ use futures_util::stream::BoxStream;
 use futures_util::{StreamExt, stream};
 use genai::chat::{ChatOptions, ChatRequest as LibraryRequest, ChatStreamEvent};
 use genai::{Client, Error, ServiceTarget};
-use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{Cause, LlmError};
+use crate::genai::direct::Direct;
 use crate::genai::failure::failure;
 use crate::genai::library_reply;
-use crate::genai::reply::Reply;
 use crate::model::{PartStream, StreamPart};
-use crate::target::Protocol;
 use crate::usage::Pricing;
 
 /// How long a reply may take, and until when it is wanted.
@@ -59,125 +57,106 @@ impl Limits {
 }
 
 type Events = BoxStream<'static, Result<ChatStreamEvent, Error>>;
-type Frames = Arc<Mutex<VecDeque<String>>>;
 
 /// A reply whose beginning has arrived.
 pub(super) struct Answer {
     ready: VecDeque<StreamPart>,
-    /// What is still to come; nothing for a reply in one piece.
-    rest: Option<Rest>,
+    rest: Rest,
 }
 
-/// What is still to come of a streamed reply.
-struct Rest {
-    events: Events,
-    frames: Frames,
-    reply: Option<Reply>,
-    is_complete: bool,
+/// What is still to come of a reply.
+enum Rest {
+    Nothing,
+    Direct(Box<Direct>),
+    Library(Events),
 }
 
-/// Asks for a reply in one piece.
+/// Asks the library for a reply in one piece.
 pub(super) async fn whole(
     client: &Client,
     service: ServiceTarget,
     question: LibraryRequest,
     options: ChatOptions,
-    protocol: Protocol,
 ) -> Result<Answer, LlmError> {
     let response = client.exec_chat(service, question, Some(&options)).await;
     let mut parts = Vec::new();
-    match Reply::of(protocol) {
-        Some(mut reply) => {
-            let body = match response {
-                Ok(response) => response.captured_raw_body,
-                // The library could not make sense of it, for example of arguments that are not JSON.
-                Err(Error::ChatResponseGeneration { response_body, .. }) => Some(*response_body),
-                Err(error) => return Err(failure(&error)),
-            };
-            reply.whole(&body.unwrap_or_default(), &mut parts)?;
-        }
-        None => library_reply::whole(response.map_err(|error| failure(&error))?, &mut parts),
-    }
+    library_reply::whole(response.map_err(|error| failure(&error))?, &mut parts);
     Ok(Answer {
         ready: parts.into(),
-        rest: None,
+        rest: Rest::Nothing,
     })
 }
 
-/// Asks for a reply in pieces, and waits for the first.
+/// Asks the library for a reply in pieces, and waits for the first.
 pub(super) async fn streamed(
     client: &Client,
     service: ServiceTarget,
     question: LibraryRequest,
     options: ChatOptions,
-    protocol: Protocol,
 ) -> Result<Answer, LlmError> {
-    let frames = Frames::default();
-    let sink = Arc::clone(&frames);
-    let options =
-        options.with_raw_frame_fn(move |_, frame| sink.lock().push_back(frame.data.to_owned()));
     let response = client
         .exec_chat_stream(service, question, Some(&options))
         .await
         .map_err(|error| failure(&error))?;
-    let mut rest = Rest {
-        events: response.stream.boxed(),
-        frames,
-        reply: Reply::of(protocol),
-        is_complete: false,
-    };
-    let mut ready = VecDeque::new();
-    while ready.is_empty() && !rest.is_complete {
-        ready.extend(rest.next().await?);
+    Answer::begin(Rest::Library(response.stream.boxed())).await
+}
+
+impl Answer {
+    /// A reply that is read here.
+    pub(super) async fn direct(direct: Direct, stream: bool) -> Result<Self, LlmError> {
+        if stream {
+            return Self::begin(Rest::Direct(Box::new(direct))).await;
+        }
+        Ok(Self {
+            ready: direct.whole().await?,
+            rest: Rest::Nothing,
+        })
     }
-    Ok(Answer {
-        ready,
-        rest: Some(rest),
-    })
+
+    /// Waits for the first piece.
+    async fn begin(mut rest: Rest) -> Result<Self, LlmError> {
+        let mut ready = VecDeque::new();
+        while ready.is_empty() && !matches!(rest, Rest::Nothing) {
+            ready.extend(rest.next().await?);
+        }
+        Ok(Self { ready, rest })
+    }
 }
 
 impl Rest {
-    /// The parts of the next event. A reply that breaks off is an error.
+    /// The parts of the next piece. A reply that breaks off is an error.
     async fn next(&mut self) -> Result<Vec<StreamPart>, LlmError> {
-        let mut parts = Vec::new();
-        let event = self.events.next().await;
-        let Some(reply) = &mut self.reply else {
-            match event {
-                Some(Ok(event)) => {
-                    self.is_complete = matches!(event, ChatStreamEvent::End(_));
-                    library_reply::event(event, &mut parts);
+        match self {
+            Self::Nothing => Ok(Vec::new()),
+            Self::Direct(direct) => {
+                let parts = direct.next().await?;
+                if direct.is_complete() {
+                    *self = Self::Nothing;
                 }
-                Some(Err(error)) => return Err(failure(&error)),
-                None => return Err(broken_off()),
+                Ok(parts)
             }
-            return Ok(parts);
-        };
-        // What arrived before an error counts first: it may say more about it.
-        loop {
-            let Some(frame) = self.frames.lock().pop_front() else {
-                break;
-            };
-            if !reply.is_complete() {
-                reply.frame(&frame, &mut parts)?;
+            Self::Library(events) => {
+                let mut parts = Vec::new();
+                match events.next().await {
+                    Some(Ok(event)) => {
+                        let is_last = matches!(event, ChatStreamEvent::End(_));
+                        library_reply::event(event, &mut parts);
+                        if is_last {
+                            *self = Self::Nothing;
+                        }
+                    }
+                    Some(Err(error)) => return Err(failure(&error)),
+                    None => {
+                        return Err(LlmError::classify(
+                            Cause::Connection,
+                            "The model's answer broke off.",
+                        ));
+                    }
+                }
+                Ok(parts)
             }
-        }
-        if event.is_none() {
-            reply.close(&mut parts);
-        }
-        self.is_complete = reply.is_complete();
-        if self.is_complete {
-            return Ok(parts);
-        }
-        match event {
-            Some(Ok(_)) => Ok(parts),
-            Some(Err(error)) => Err(failure(&error)),
-            None => Err(broken_off()),
         }
     }
-}
-
-fn broken_off() -> LlmError {
-    LlmError::classify(Cause::Connection, "The model's answer broke off.")
 }
 
 /// What is told of an answer, and whether its end was.
@@ -221,10 +200,11 @@ impl Telling {
                     other => other,
                 }));
             }
-            let Some(rest) = self.answer.rest.as_mut().filter(|rest| !rest.is_complete) else {
+            if matches!(self.answer.rest, Rest::Nothing) {
                 return Ok(None);
-            };
-            let parts = self.limits.within(self.limits.idle, rest.next()).await??;
+            }
+            let next = self.answer.rest.next();
+            let parts = self.limits.within(self.limits.idle, next).await??;
             self.answer.ready.extend(parts);
         }
     }

@@ -1,8 +1,4 @@
 //! The body of a request to OpenAI's chat completions.
-//!
-//! The library's own translation cannot carry images in tool results, cache marks for Claude behind a proxy,
-//! several blocks of text in one message, or argument text as it was; so the body is written here and the
-//! library sends it.
 
 use openhands_protocol::message::{Content, Message, MessageToolCall, Role, ThinkingBlock};
 use serde_json::{Map, Value, json};
@@ -11,7 +7,7 @@ use crate::genai::settings::Settings;
 use crate::model::ChatRequest;
 use crate::model_name::Provider;
 
-/// The body, except for what the library adds about streaming.
+/// The body, except for what is said about streaming.
 pub(super) fn chat_body(request: &ChatRequest, settings: &Settings) -> Map<String, Value> {
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(settings.model));

@@ -65,7 +65,7 @@ fn web(error: &WebError) -> LlmError {
     }
 }
 
-fn transport(error: &reqwest::Error) -> LlmError {
+pub(super) fn transport(error: &reqwest::Error) -> LlmError {
     let cause = if error.is_timeout() {
         Cause::Timeout
     } else if error.is_builder() {
@@ -90,7 +90,7 @@ fn chain(error: &reqwest::Error) -> String {
 }
 
 /// How long the provider asks to wait, in seconds or milliseconds.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
     let seconds = number("retry-after-ms")
         .map(|ms| ms / 1000.0)

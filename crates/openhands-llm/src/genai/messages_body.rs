@@ -16,7 +16,7 @@ const TAKES_EFFORT: &[&str] = &[
 /// Families that decide themselves how long to think.
 const ADAPTIVE: &[&str] = &["opus-4-6", "sonnet-5", "opus-5", "haiku-5", "fable-5"];
 
-/// The body, except for what the library adds about streaming.
+/// The body, except for what is said about streaming.
 pub(super) fn messages_body(request: &ChatRequest, settings: &Settings) -> Map<String, Value> {
     let marks = settings.features.explicit_prompt_cache && !request.options.without_cache_marks;
     let mut body = Map::new();

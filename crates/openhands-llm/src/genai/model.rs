@@ -4,17 +4,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use genai::chat::{ChatOptions, ChatRequest as LibraryRequest};
 use openhands_protocol::llm::Llm;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{LlmError, LlmErrorKind};
 use crate::features::ModelFeatures;
 use crate::genai::attempt::{self, Answer, Limits};
 use crate::genai::chat_body::chat_body;
+use crate::genai::direct;
 use crate::genai::library_request::{library_options, library_request};
 use crate::genai::messages_body::messages_body;
+use crate::genai::reply::Reply;
 use crate::genai::responses_body::responses_body;
 use crate::genai::settings::Settings;
 use crate::model::{ChatModel, ChatRequest, PartStream};
@@ -29,6 +30,7 @@ const SESSION_HEADER: &str = "x-litellm-session-id";
 /// The HTTP client that models share, with its connections.
 #[derive(Debug, Clone)]
 pub struct Http {
+    web: reqwest::Client,
     client: genai::Client,
 }
 
@@ -42,10 +44,10 @@ impl Http {
             .build()
             .map_err(|error| unusable(error.to_string()))?;
         let client = genai::Client::builder()
-            .with_reqwest(web)
+            .with_reqwest(web.clone())
             .build()
             .map_err(|error| unusable(error.to_string()))?;
-        Ok(Self { client })
+        Ok(Self { web, client })
     }
 }
 
@@ -72,46 +74,47 @@ impl GenaiModel {
     }
 
     /// The body of a request, where it is written here: `None` for protocols that the library translates.
-    pub fn body(&self, request: &ChatRequest) -> Option<Value> {
+    pub fn body(&self, request: &ChatRequest) -> Option<Map<String, Value>> {
         let settings = &self.settings;
-        let body = match self.target.protocol {
-            Protocol::Chat => chat_body(request, settings),
-            Protocol::Responses => responses_body(request, settings),
-            Protocol::Messages => messages_body(request, settings),
-            Protocol::Library => return None,
-        };
-        Some(Value::Object(body))
-    }
-
-    /// The question as it goes over the wire.
-    fn question(&self, request: &ChatRequest) -> (LibraryRequest, ChatOptions) {
-        let Some(body) = self.body(request) else {
-            let settings = &self.settings;
-            return (
-                library_request(request, settings),
-                library_options(request, settings),
-            );
-        };
-        let options = ChatOptions::default()
-            .with_capture_usage(true)
-            .with_capture_raw_body(true)
-            .with_extra_body(body);
-        (LibraryRequest::default(), options)
+        match self.target.protocol {
+            Protocol::Chat => Some(chat_body(request, settings)),
+            Protocol::Responses => Some(responses_body(request, settings)),
+            Protocol::Messages => Some(messages_body(request, settings)),
+            Protocol::Library => None,
+        }
     }
 
     async fn ask(&self, request: ChatRequest) -> Result<Answer, LlmError> {
         let stream = request.options.stream.unwrap_or(self.settings.stream);
-        let (question, options) = self.question(&request);
-        let service = match &request.options.session {
-            Some(session) => self.target.service_with(SESSION_HEADER, session),
-            None => self.target.service(),
+        let reply = Reply::of(self.target.protocol);
+        if let (Some(reply), Some(route), Some(mut body)) =
+            (reply, self.target.route(), self.body(&request))
+        {
+            body.insert("stream".to_owned(), json!(stream));
+            if stream && self.target.protocol == Protocol::Chat {
+                body.insert("stream_options".to_owned(), json!({"include_usage": true}));
+            }
+            let session = request
+                .options
+                .session
+                .as_deref()
+                .map(|session| (SESSION_HEADER, session));
+            let direct = direct::send(&self.http.web, route, session, &body, reply).await?;
+            return Answer::direct(direct, stream).await;
+        }
+        let Some(service) = self.target.service() else {
+            return Err(LlmError::new(
+                LlmErrorKind::Configuration,
+                "The model cannot be reached.",
+            ));
         };
+        let question = library_request(&request, &self.settings);
+        let options = library_options(&request, &self.settings);
         drop(request);
-        let protocol = self.target.protocol;
         if stream {
-            attempt::streamed(&self.http.client, service, question, options, protocol).await
+            attempt::streamed(&self.http.client, service, question, options).await
         } else {
-            attempt::whole(&self.http.client, service, question, options, protocol).await
+            attempt::whole(&self.http.client, service, question, options).await
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::model::ChatRequest;
 /// Between two blocks of the system prompt.
 const BLOCK_SEPARATOR: &str = "\n\n---\n\n";
 
-/// The body, except for what the library adds about streaming.
+/// The body, except for what is said about streaming.
 pub(super) fn responses_body(request: &ChatRequest, settings: &Settings) -> Map<String, Value> {
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(settings.model));

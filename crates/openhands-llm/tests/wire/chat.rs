@@ -416,3 +416,20 @@ async fn calls_as_text_for_models_without_native_ones() {
             .all(|message| message.get("tool_calls").is_none() && message["role"] != "tool")
     );
 }
+
+#[tokio::test]
+async fn what_a_proxy_says_in_its_headers_is_the_cost() {
+    let mut streamed = sse(&[chunk(&json!({"content": "hi"}), Some("stop")), plain()]);
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nx-litellm-response-cost: 0.25\r\nconnection: close\r\n\r\n";
+    streamed[0] = send(head);
+    let whole = answer(200, "x-litellm-response-cost: 0.25\r\n", &plain());
+    let nothing = answer(200, "x-litellm-response-cost: None\r\n", &plain());
+    let server = Server::start(vec![whole, streamed, nothing]).await;
+    for (stream, cost) in [(false, Some(0.25)), (true, Some(0.25)), (false, None)] {
+        let llm = Llm {
+            stream,
+            ..llm("litellm_proxy/ours", &server)
+        };
+        assert_eq!(ask(&llm, hello()).await.unwrap().usage.cost, cost);
+    }
+}
