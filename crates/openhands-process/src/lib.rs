@@ -58,6 +58,26 @@
 //! - A server that runs as a container's first process and never collects foreign children keeps one dead entry
 //!   in the process table for each guard that ended after its watchdog was killed; an init of the
 //!   container's (`--init`) collects them.
+//!
+//! # The persistent shell
+//!
+//! [`Shell`] is one bash on a pseudo-terminal. [`Shell::run`] begins a command, [`Shell::wait`] follows it to its end
+//! or to a limit, [`Shell::output`] gives what a terminal would show of its output and was not given before.
+//!
+//! - Bash reads its lines from a private socket on descriptor 0; commands get the terminal there. After each
+//!   command a function of ours reports on that socket: exit code, directory, interpreter, jobs. So an end is
+//!   known from bash itself, never guessed from what a program prints, and nothing polls.
+//! - Output and report come on different ways. A read of a Linux terminal's master waits for what was written to
+//!   its slave before it says that there is nothing, so all of a command's output is there when it is read empty
+//!   after the report.
+//! - Prompts, traces and `PROMPT_COMMAND` are taken away while the shell is idle and given back to the next command,
+//!   as are `$?`, `set -x` and `set -v`. Variables given with a command reach the shell by the socket only.
+//! - A shell that ends with a command is started again; what it left running is ended with it.
+//!
+//! What cannot be covered: `set -r`, and a command that closes descriptor 50 or thereabouts by `exec`, cut bash off
+//! its socket; the command then never ends, and [`Shell::reset`] or cancelling brings a fresh shell. `$_` is not
+//! kept between commands, `PIPESTATUS` only where a command mentions it after a pipe. Job notices are bash's own,
+//! with its own races. `readonly PS2` shows.
 
 mod account;
 mod env;

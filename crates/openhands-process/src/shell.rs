@@ -15,9 +15,12 @@ mod capture;
 mod config;
 mod dying;
 mod error;
+mod input;
 mod key;
+mod listener;
 mod marks;
 mod notices;
+mod outcome;
 mod report;
 mod script;
 mod session;
@@ -25,13 +28,10 @@ mod stream;
 mod syntax;
 mod told;
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use parking_lot::Mutex;
-use rustix::process::Signal;
 use tokio::sync::{Notify, broadcast};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -40,6 +40,7 @@ pub use capture::Captured;
 pub use config::ShellConfig;
 pub use error::ShellError;
 pub use key::Key;
+pub use outcome::{Completed, Outcome, Wait};
 pub use script::is_variable_name;
 pub use told::Output;
 
@@ -52,45 +53,6 @@ use told::Told;
 
 /// Pieces of output a subscriber may be behind before it loses the oldest.
 const PREVIEW_PIECES: usize = 256;
-/// How long typed input may wait for the program to read what was typed before.
-const INPUT_PATIENCE: Duration = Duration::from_secs(5);
-
-/// When to stop waiting for a command.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Wait {
-    /// Stop when nothing was printed for so long.
-    pub soft: Option<Duration>,
-    /// Stop after so long.
-    pub hard: Option<Duration>,
-}
-
-/// Why waiting stopped.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
-    /// The command has ended.
-    Completed(Completed),
-    /// It runs on, and has printed nothing for the soft limit.
-    SoftTimeout,
-    /// It runs on after the hard limit.
-    HardTimeout,
-    /// It was cancelled: interrupted, and killed if it did not end by that.
-    Cancelled(Completed),
-}
-
-/// A command that has ended, and the shell after it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Completed {
-    /// `$?`, or the shell's own exit code if that ended.
-    pub exit_code: i32,
-    /// The shell's directory now.
-    pub directory: PathBuf,
-    /// What `command -v python` says; empty if there is none.
-    pub python: String,
-    /// The process id of the last background job.
-    pub last_background: Option<i32>,
-    /// Whether the shell ended with the command, and a fresh one is there now.
-    pub restarted: bool,
-}
 
 /// A persistent shell. All methods may be called from any task; dropping it ends all its processes.
 #[derive(Debug)]
@@ -174,9 +136,9 @@ impl Shell {
     async fn form(&self, text: &str, known: &Report) -> Option<Form> {
         let group = needs_group(text, known);
         match syntax::scan(text) {
-            // With a pipe, so that PIPESTATUS can be told afterwards.
-            Scan::Simple if group || text.contains('|') => Some(Form::Group),
-            Scan::Simple => Some(Form::Eval),
+            Scan::Simple => Some(Form::Group),
+            // A parser in this process is some ten times faster than asking bash.
+            Scan::Unclear if !group && syntax::parses(text) => Some(Form::Eval),
             Scan::Unclear => match syntax::ask_bash(&self.config.bash, text, group).await {
                 Syntax::WellFormed => Some(Form::Group),
                 Syntax::Incomplete => None,
@@ -275,18 +237,14 @@ impl Shell {
         let ended = session.stream().lock().take_ended();
         match ended {
             Some(Ended::Reported(report)) => {
-                session.learn(&report);
-                Ok(Some(Completed {
-                    exit_code: i32::from(report.status),
-                    directory: report.directory,
-                    python: report.python,
-                    last_background: report.last_background,
-                    restarted: false,
-                }))
+                let report = *report;
+                let completed = Completed::from_report(&report);
+                session.learn(report);
+                Ok(Some(completed))
             }
             Some(Ended::Died(exit)) => {
                 let _change = self.change.lock().await;
-                Ok(Some(self.come_back(session::status(exit)).await))
+                Ok(Some(self.come_back(exit.shell_code()).await))
             }
             None if self.is_running() => Ok(None),
             None => Err(ShellError::Idle),
@@ -297,13 +255,11 @@ impl Shell {
     async fn come_back(&self, exit_code: i32) -> Completed {
         match self.replace_session().await {
             Ok(session) => {
-                let known = session.known();
+                let fresh = Completed::from_report(&session.known());
                 Completed {
                     exit_code,
-                    directory: known.directory,
-                    python: known.python,
-                    last_background: known.last_background,
                     restarted: true,
+                    ..fresh
                 }
             }
             // The next command tries again, and says what is wrong.
@@ -317,33 +273,6 @@ impl Shell {
                     restarted: false,
                 }
             }
-        }
-    }
-
-    async fn cancel(&self) -> Result<Completed, ShellError> {
-        let never = CancellationToken::new();
-        let grace = Wait {
-            soft: None,
-            hard: Some(self.config.interrupt_grace),
-        };
-        self.send_key(Key::Control('c')).await?;
-        if let Outcome::Completed(completed) = Box::pin(self.wait(grace, &never)).await? {
-            return Ok(completed);
-        }
-        let session = self.session.lock().clone();
-        if let Some(session) = session.as_ref().filter(|session| !session.has_terminal()) {
-            session.signal_foreground(Signal::KILL);
-        }
-        if let Outcome::Completed(completed) = Box::pin(self.wait(grace, &never)).await? {
-            return Ok(completed);
-        }
-        // Bash itself does not stop, or starts one program after the other.
-        if let Some(session) = session {
-            session.kill().await;
-        }
-        match Box::pin(self.wait(Wait::default(), &never)).await? {
-            Outcome::Completed(completed) | Outcome::Cancelled(completed) => Ok(completed),
-            Outcome::SoftTimeout | Outcome::HardTimeout => Err(ShellError::Idle),
         }
     }
 
@@ -366,7 +295,8 @@ impl Shell {
     ///
     /// After the end of a command, its record is given away with the first call.
     pub fn output(&self) -> Output {
-        let captured = self.session.lock().as_ref().and_then(|session| {
+        let session = self.session.lock().clone();
+        let captured = session.and_then(|session| {
             let mut stream = session.stream().lock();
             let captured = stream.output().map(capture::Capture::snapshot);
             if !stream.is_running() {
@@ -374,127 +304,7 @@ impl Shell {
             }
             captured
         });
-        self.told.lock().tell(captured.unwrap_or(Captured {
-            head: Vec::new(),
-            tail: Vec::new(),
-            total: 0,
-        }))
-    }
-
-    /// Types a line and Enter, or adds it to a command that is not whole yet.
-    pub async fn send_line(&self, line: &str) -> Result<(), ShellError> {
-        if self.unfinished.lock().is_some() {
-            return self.continue_with(line).await;
-        }
-        self.send_input(format!("{line}\r").as_bytes()).await
-    }
-
-    async fn continue_with(&self, line: &str) -> Result<(), ShellError> {
-        check(line, &[])?;
-        let _change = self.change.lock().await;
-        let Some(Unfinished {
-            text, environment, ..
-        }) = self.unfinished.lock().take()
-        else {
-            return Err(ShellError::Idle);
-        };
-        let session = self.live_session().await?;
-        let done = self
-            .hand_over(&session, format!("{text}\n{line}"), environment)
-            .await;
-        self.changed.notify_waiters();
-        done
-    }
-
-    /// Types bytes for the running program.
-    pub async fn send_input(&self, bytes: &[u8]) -> Result<(), ShellError> {
-        let session = self.busy_session()?;
-        let write = session.input(bytes);
-        match tokio::time::timeout(INPUT_PATIENCE, write).await {
-            Ok(written) => written.map_err(ShellError::Terminal),
-            Err(_) => Err(ShellError::InputBlocked),
-        }
-    }
-
-    fn busy_session(&self) -> Result<Arc<Session>, ShellError> {
-        match self.session.lock().clone() {
-            Some(session) if session.stream().lock().is_running() => Ok(session),
-            _ => Err(ShellError::Idle),
-        }
-    }
-
-    /// Presses a key while a command runs.
-    pub async fn send_key(&self, key: Key) -> Result<(), ShellError> {
-        if self.unfinished.lock().is_some() {
-            return self.key_while_unfinished(key).await;
-        }
-        let session = self.busy_session()?;
-        match key.control_byte() {
-            Some(byte) => {
-                let write = session.control(byte);
-                match tokio::time::timeout(INPUT_PATIENCE, write).await {
-                    Ok(written) => written.map_err(ShellError::Terminal),
-                    Err(_) => Err(ShellError::InputBlocked),
-                }
-            }
-            None => self.send_input(&key.bytes()).await,
-        }
-    }
-
-    /// Ctrl-C drops an unfinished command, Ctrl-D ends it where it is; other keys do nothing.
-    async fn key_while_unfinished(&self, key: Key) -> Result<(), ShellError> {
-        if !matches!(key, Key::Control('c' | 'd')) {
-            return Ok(());
-        }
-        let _change = self.change.lock().await;
-        let Some(Unfinished {
-            text, environment, ..
-        }) = self.unfinished.lock().take()
-        else {
-            return Err(ShellError::Idle);
-        };
-        let session = self.live_session().await?;
-        let done = if key == Key::Control('c') {
-            session.begin_nothing(130, b"^C\r\n").await
-        } else {
-            session.begin(&text, Form::Eval, &environment).await
-        };
-        self.changed.notify_waiters();
-        done
-    }
-
-    /// Presses a key while nothing runs, as a command of its own: Ctrl-C gives status 130, Ctrl-D ends the shell,
-    /// other keys change nothing.
-    pub async fn press_idle(&self, key: Key) -> Result<(), ShellError> {
-        let _change = self.change.lock().await;
-        if self.is_running() {
-            return Err(ShellError::Busy);
-        }
-        let session = self.live_session().await?;
-        self.told.lock().clear();
-        let status = session.known().status;
-        match key {
-            Key::Control('c') => session.begin_nothing(130, b"^C\r\n").await,
-            Key::Control('d') => session.begin("exit", Form::Eval, &[]).await,
-            Key::Control(_)
-            | Key::Enter
-            | Key::Tab
-            | Key::Backspace
-            | Key::Escape
-            | Key::Up
-            | Key::Down
-            | Key::Left
-            | Key::Right
-            | Key::Home
-            | Key::End
-            | Key::PageUp
-            | Key::PageDown => session.begin_nothing(status, b"").await,
-        }
-    }
-
-    /// Interrupts the running command, as Ctrl-C does.
-    pub async fn interrupt(&self) -> Result<(), ShellError> {
-        self.send_key(Key::Control('c')).await
+        self.told.lock().tell(captured.unwrap_or_default())
     }
 
     /// Ends the shell with all its processes, and starts a fresh one in the original directory.
@@ -524,14 +334,7 @@ impl Shell {
     /// The state of the shell after the last command.
     pub fn state(&self) -> Option<Completed> {
         let session = self.session.lock().clone()?;
-        let known = session.known();
-        Some(Completed {
-            exit_code: i32::from(known.status),
-            directory: known.directory,
-            python: known.python,
-            last_background: known.last_background,
-            restarted: false,
-        })
+        Some(Completed::from_report(&session.known()))
     }
 }
 

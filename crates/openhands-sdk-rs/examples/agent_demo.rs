@@ -17,7 +17,7 @@ use std::path::Path;
 struct Turn(&'static str, &'static str, Value);
 
 fn script(workspace: &Path) -> Vec<Turn> {
-    let program = workspace.join("mean.py").display().to_string();
+    let program = workspace.join("mean.sh").display().to_string();
     vec![
         Turn(
             "Three steps will do.",
@@ -31,37 +31,37 @@ fn script(workspace: &Path) -> Vec<Turn> {
             "First the program.",
             "file_editor",
             json!({"command": "create", "path": program, "file_text":
-                "import sys\n\nnumbers = [float(word) for word in sys.argv[1:]]\nprint(sum(numbers) / (len(numbers) - 1))\n"}),
+                "sum=0\nfor number in \"$@\"; do\n  sum=$((sum + number))\ndone\necho $((sum / ($# - 1)))\n"}),
         ),
         Turn(
             "Does it work? The mean of 2, 4 and 6 is 4.",
             "terminal",
-            json!({"command": "python3 mean.py 2 4 6"}),
+            json!({"command": "bash mean.sh 2 4 6"}),
         ),
         Turn(
             "It does not. Where is the division?",
             "grep",
-            json!({"pattern": "len\\(numbers\\)"}),
+            json!({"pattern": "\\$# - 1"}),
         ),
         Turn(
             "One less than there are: that is the bug.",
             "file_editor",
-            json!({"command": "str_replace", "path": program, "old_str": "(len(numbers) - 1)", "new_str": "len(numbers)"}),
+            json!({"command": "str_replace", "path": program, "old_str": "($# - 1)", "new_str": "$#"}),
         ),
         Turn(
             "Again, and this time as a check that fails loudly.",
             "terminal",
-            json!({"command": "cd / && cd - >/dev/null && test \"$(python3 mean.py 2 4 6)\" = 4.0 && echo correct"}),
+            json!({"command": "cd / && cd - >/dev/null && test \"$(bash mean.sh 2 4 6)\" = 4 && echo correct"}),
         ),
         Turn(
             "And a word for the next reader.",
             "apply_patch",
-            json!({"patch": "*** Begin Patch\n*** Update File: mean.py\n@@\n import sys\n+# Prints the mean of its arguments.\n*** End Patch"}),
+            json!({"patch": "*** Begin Patch\n*** Update File: mean.sh\n@@\n+# Prints the mean of its arguments.\n sum=0\n*** End Patch"}),
         ),
         Turn(
             "Done.",
             "terminal",
-            json!({"command": "cat mean.py; for n in 1 2 3; do echo \"check $n\"; done"}),
+            json!({"command": "cat mean.sh; for n in 1 2 3; do echo \"check $n\"; done"}),
         ),
     ]
 }

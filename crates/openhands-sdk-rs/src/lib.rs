@@ -4,6 +4,7 @@
 //! children and the persistent shell, [`tools`] are the hands.
 
 pub mod agent;
+pub mod event_log;
 pub mod hooks;
 pub mod security;
 pub mod skills;

@@ -30,6 +30,9 @@ fn flags_are_read_as_the_reference_reads_them() {
     assert_eq!(refusal(flag(&json!("maybe"))), "bool_parsing");
     assert_eq!(refusal(flag(&json!(2))), "bool_parsing");
     assert_eq!(refusal(flag(&json!(null))), "bool_type");
+    for no_candidate in [json!(0.5), json!(-0.5), json!(1e19), json!(1_u64 << 63)] {
+        assert_eq!(refusal(flag(&no_candidate)), "bool_type", "{no_candidate}");
+    }
 }
 
 #[test]
@@ -41,6 +44,31 @@ fn integers_take_whole_floats_and_digit_strings() {
     assert_eq!(refusal(integer(&json!("three"))), "int_parsing");
     assert_eq!(refusal(integer(&json!([]))), "int_type");
     assert_eq!(refusal(integer(&json!(1e300))), "int_parsing_size");
+}
+
+#[test]
+fn underscores_stand_between_digits_only() {
+    assert_eq!(integer(&json!("1_000")).unwrap(), 1000);
+    assert_eq!(integer(&json!("1_0.0")).unwrap(), 10);
+    assert!((number(&json!("1_0.5")).unwrap() - 10.5).abs() < f64::EPSILON);
+    for misplaced in ["_1", "1_", "1__0", "-_1"] {
+        assert_eq!(refusal(integer(&json!(misplaced))), "int_parsing");
+    }
+    for misplaced in ["_0.5", "1_.5", "1._5", "5_"] {
+        assert_eq!(refusal(number(&json!(misplaced))), "float_parsing");
+    }
+}
+
+#[test]
+fn integers_beyond_64_bits_count_as_the_nearest_that_fits() {
+    assert_eq!(integer(&json!(u64::MAX)).unwrap(), i64::MAX);
+    let digits = "1".repeat(40);
+    assert_eq!(integer(&json!(digits)).unwrap(), i64::MAX);
+    assert_eq!(integer(&json!(format!("-{digits}"))).unwrap(), i64::MIN);
+    assert_eq!(
+        refusal(integer_at_least(0)(&json!(format!("-{digits}")))),
+        "greater_than_equal"
+    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::arguments::InvalidArguments;
 use crate::resources::Locks;
+use openhands_protocol::JsonObject;
 use openhands_protocol::tool::{Action, ToolAnnotations, ToolSpec};
 use serde_json::{Map, Value};
 
@@ -16,6 +17,13 @@ pub trait ToolDefinition: Send + Sync {
 
     /// The action that `arguments` ask for, or every problem with them.
     fn decode(&self, arguments: &Map<String, Value>) -> Result<Action, InvalidArguments>;
+
+    /// The part of a decoded call's `arguments` that answers the response schema which the tool was given; none if it
+    /// was given none. It is no part of the action: it stands in the call's arguments and is read from there.
+    fn structured_output(&self, arguments: &Map<String, Value>) -> Option<JsonObject> {
+        let _ = arguments;
+        None
+    }
 
     /// What the action must have to itself while it runs beside others.
     ///

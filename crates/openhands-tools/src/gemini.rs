@@ -11,12 +11,12 @@ pub mod write_file;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::resolve::resolve;
+use crate::resolve::tidy;
 use crate::safe_write::{WriteError, os_error_text};
 
-/// The real place that a path of a call names.
-fn place(working_dir: &Path, path: &str) -> PathBuf {
-    resolve(&working_dir.join(path))
+/// The place that a path of a call names, as it is shown: links stay in it.
+fn named(working_dir: &Path, path: &str) -> PathBuf {
+    PathBuf::from(tidy(&working_dir.join(path).to_string_lossy()))
 }
 
 /// How a failed read or listing is told.

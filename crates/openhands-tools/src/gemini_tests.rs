@@ -208,3 +208,44 @@ async fn pipes_are_refused_instead_of_waiting() {
         assert!(call(&root, tool, arguments).await.is_error(), "{tool}");
     }
 }
+
+#[tokio::test]
+async fn read_and_write_show_the_path_as_it_was_named() {
+    let (_dir, root) = workspace();
+    fs::create_dir(root.join("d")).unwrap();
+    fs::write(root.join("d/a.txt"), "a\n").unwrap();
+    std::os::unix::fs::symlink("d", root.join("link")).unwrap();
+    let shown = root.display();
+    let read = call(&root, "read_file", json!({"file_path": "link/a.txt"})).await;
+    assert_eq!(
+        read.text(),
+        format!("Read file: {shown}/link/a.txt\n\n     1  a\n")
+    );
+    let up = call(
+        &root,
+        "read_file",
+        json!({"file_path": "./d/../link/a.txt"}),
+    )
+    .await;
+    assert!(
+        up.text()
+            .starts_with(&format!("Read file: {shown}/d/../link/a.txt\n")),
+        "{}",
+        up.text()
+    );
+    let arguments = json!({"file_path": "link/a.txt", "content": "b\n"});
+    let written = call(&root, "write_file", arguments).await;
+    assert_eq!(written.text(), format!("Updated file: {shown}/link/a.txt"));
+    assert_eq!(fs::read(root.join("d/a.txt")).unwrap(), b"b\n");
+}
+
+#[tokio::test]
+async fn a_file_behind_a_missing_directory_is_not_read() {
+    let (_dir, root) = workspace();
+    fs::write(root.join("a.txt"), "a\n").unwrap();
+    let read = call(&root, "read_file", json!({"file_path": "missing/../a.txt"})).await;
+    assert_eq!(
+        read.text(),
+        format!("Error: File not found: {}/missing/../a.txt", root.display())
+    );
+}

@@ -96,7 +96,7 @@ impl ToolDefinition for PlanningFileEditorTool {
 }
 
 /// The acting half.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct PlanningFileEditorExecutor {
     editor: Arc<FileEditor>,
     plan: PathBuf,
@@ -127,7 +127,9 @@ impl PlanningFileEditorExecutor {
         if action.command == FileEditorCommand::View {
             return None;
         }
-        let asked = resolve(Path::new(&action.path));
+        let path = Path::new(&action.path);
+        // compat: a relative path is refused under the name it has from the directory of this process.
+        let asked = resolve(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()));
         if asked == self.plan {
             return None;
         }
@@ -137,6 +139,35 @@ impl PlanningFileEditorExecutor {
             asked.display(),
             self.plan.display()
         ))
+    }
+
+    fn run(&self, action: PlanningFileEditorAction) -> PlanningFileEditorObservation {
+        let command = action.command;
+        if let Some(refusal) = self.refusal(&action) {
+            return PlanningFileEditorObservation {
+                command,
+                ..PlanningFileEditorObservation::with_error(refusal)
+            };
+        }
+        let action = FileEditorAction {
+            command,
+            path: action.path,
+            file_text: action.file_text,
+            old_str: action.old_str,
+            new_str: action.new_str,
+            insert_line: action.insert_line,
+            view_range: action.view_range,
+            ..FileEditorAction::default()
+        };
+        let done = file_editor::run(&self.editor, action);
+        // compat: the contents before and after are not part of this observation.
+        PlanningFileEditorObservation {
+            content: done.content,
+            is_error: done.is_error,
+            command,
+            path: done.path,
+            ..PlanningFileEditorObservation::default()
+        }
     }
 }
 
@@ -150,37 +181,9 @@ impl ToolExecutor for PlanningFileEditorExecutor {
             let Action::PlanningFileEditor(action) = action else {
                 return Err(ToolError::wrong_action(NAME, &action));
             };
-            let command = action.command;
-            if let Some(refusal) = self.refusal(&action) {
-                return Ok(Observation::PlanningFileEditor(
-                    PlanningFileEditorObservation {
-                        command,
-                        ..PlanningFileEditorObservation::with_error(refusal)
-                    },
-                ));
-            }
-            let editor = Arc::clone(&self.editor);
-            let action = FileEditorAction {
-                command,
-                path: action.path,
-                file_text: action.file_text,
-                old_str: action.old_str,
-                new_str: action.new_str,
-                insert_line: action.insert_line,
-                view_range: action.view_range,
-                ..FileEditorAction::default()
-            };
-            let done = blocking(move || file_editor::run(&editor, action)).await?;
-            // compat: the contents before and after are not part of this observation.
-            Ok(Observation::PlanningFileEditor(
-                PlanningFileEditorObservation {
-                    content: done.content,
-                    is_error: done.is_error,
-                    command,
-                    path: done.path,
-                    ..PlanningFileEditorObservation::default()
-                },
-            ))
+            let executor = self.clone();
+            let observation = blocking(move || executor.run(action)).await?;
+            Ok(Observation::PlanningFileEditor(observation))
         })
     }
 }

@@ -146,3 +146,23 @@ async fn the_plan_path_must_be_absolute() {
     call(&root, json!({"plan_path": plan}), view).await.unwrap();
     assert_eq!(fs::read_to_string(plan).unwrap(), plan_headers());
 }
+
+#[tokio::test]
+async fn a_relative_path_is_refused_under_its_whole_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = fs::canonicalize(dir.path()).unwrap();
+    let create = json!({"command": "create", "path": "PLAN.md", "file_text": "x"});
+    let refused = call(&root, json!({}), create).await.unwrap();
+    let here = fs::canonicalize(".").unwrap();
+    assert_eq!(
+        refused.content[0].as_text(),
+        Some(
+            format!(
+                "Operation 'create' is not allowed on file '{}/PLAN.md'. Only the following files can be edited: ['{}/.agents_tmp/PLAN.md']",
+                here.display(),
+                root.display()
+            )
+            .as_str()
+        )
+    );
+}

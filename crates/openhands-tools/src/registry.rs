@@ -2,9 +2,11 @@
 
 use crate::definition::ToolDefinition;
 use crate::executor::{CallContext, ToolError, ToolExecutor};
+use crate::response_schema::{self, Structured};
 use indexmap::IndexMap;
 use openhands_protocol::JsonObject;
 use openhands_protocol::tool::{Action, Observation, Tool};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -142,7 +144,12 @@ impl Registry {
     pub fn definitions(&self, wanted: &[Tool], place: &Place) -> Result<Definitions, CreateError> {
         let mut definitions = Definitions::default();
         for tool in wanted {
-            for definition in (self.entry(&tool.name)?.define)(place, &tool.params)? {
+            let (params, response_schema) = split_params(tool);
+            let mut made = (self.entry(&tool.name)?.define)(place, &params)?;
+            if let Some(schema) = response_schema {
+                made = vec![with_response_schema(made, &schema, &tool.name)?];
+            }
+            for definition in made {
                 definitions.add(definition)?;
             }
         }
@@ -153,7 +160,8 @@ impl Registry {
     pub fn executors(&self, wanted: &[Tool], machine: &Machine) -> Result<ToolSet, CreateError> {
         let mut executors = HashMap::new();
         for tool in wanted {
-            executors.extend((self.entry(&tool.name)?.equip)(machine, &tool.params)?);
+            let (params, _) = split_params(tool);
+            executors.extend((self.entry(&tool.name)?.equip)(machine, &params)?);
         }
         Ok(ToolSet { executors })
     }
@@ -164,6 +172,33 @@ impl Registry {
             .or_else(|| self.entries.get(&snake_case(name)))
             .ok_or_else(|| CreateError::NotRegistered(name.to_owned()))
     }
+}
+
+/// The parameters of the tool itself, and the response schema, which any tool may be given.
+fn split_params(tool: &Tool) -> (JsonObject, Option<Value>) {
+    let mut params = tool.params.clone();
+    let schema = params.0.shift_remove(response_schema::PARAMETER);
+    (params, schema.filter(|schema| !schema.is_null()))
+}
+
+/// The one tool of a spec with the fields of a response schema.
+fn with_response_schema(
+    made: Vec<Arc<dyn ToolDefinition>>,
+    schema: &Value,
+    tool: &str,
+) -> Result<Arc<dyn ToolDefinition>, CreateError> {
+    let bad = |problem: String| CreateError::BadParameter {
+        tool: tool.to_owned(),
+        parameter: response_schema::PARAMETER.to_owned(),
+        problem,
+    };
+    let Ok([definition]) = <[_; 1]>::try_from(made) else {
+        return Err(bad(
+            "it needs a name that stands for exactly one tool".to_owned()
+        ));
+    };
+    let structured = Structured::new(definition, schema).map_err(bad)?;
+    Ok(Arc::new(structured))
 }
 
 /// The registered name behind a class-style one: `FileEditorTool` is `file_editor`.

@@ -36,7 +36,7 @@ pub struct WriteError {
 }
 
 impl WriteError {
-    fn at(path: &Path) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn at(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_path_buf();
         move |source| Self {
             path: Some(path),
@@ -85,7 +85,13 @@ pub(crate) fn os_error_text(error: &io::Error, path: Option<&Path>) -> String {
 /// Puts `bytes` into the file at `path`, creating it when it does not exist (its directory must).
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let target = resolve(path);
-    let existing = fs::metadata(&target).ok();
+    let existing = match fs::metadata(&target) {
+        // Renaming over a link that leads nowhere but to itself would turn it into a file.
+        Err(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
+            return Err(WriteError::at(&target)(error));
+        }
+        metadata => metadata.ok(),
+    };
     if existing.as_ref().is_some_and(Metadata::is_dir) {
         return Err(WriteError::at(&target)(Errno::ISDIR.into()));
     }

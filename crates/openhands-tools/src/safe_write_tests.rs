@@ -277,3 +277,17 @@ fn a_file_whose_owner_could_not_be_kept_is_written_in_place() {
     assert_eq!(fs::metadata(&file).unwrap().uid(), 0);
     assert_eq!(names_in(dir.path()), ["a.txt"]);
 }
+
+#[test]
+fn a_link_that_leads_to_itself_is_not_turned_into_a_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let link = dir.path().join("loop");
+    std::os::unix::fs::symlink("loop", &link).unwrap();
+    let error = write_file(&link, b"new").unwrap_err().to_string();
+    assert!(
+        error.starts_with("[Errno 40] Too many levels of symbolic links: '"),
+        "{error}"
+    );
+    assert!(link.is_symlink());
+    assert_eq!(names_in(dir.path()), ["loop"]);
+}

@@ -6,6 +6,9 @@ use serde_json::{Map, Value, json};
 
 /// How deep a schema may nest before the rest is left open.
 const MAX_DEPTH: usize = 24;
+/// How many schemas may stand in the result before the rest is left open: references that fan out level by level
+/// would fill the memory.
+const MAX_SCHEMAS: usize = 10_000;
 
 /// Which fields are added to a tool's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +28,6 @@ pub fn parameters(spec: &ToolSpec, additions: Additions) -> JsonObject {
     let own = reduce(
         &Value::Object(spec.input_schema.0.clone()),
         &spec.input_schema.0,
-        &mut Vec::new(),
     );
     let own_properties = own
         .get("properties")
@@ -53,6 +55,15 @@ pub fn parameters(spec: &ToolSpec, additions: Additions) -> JsonObject {
         schema.insert("required".into(), required.clone());
     }
     schema.into()
+}
+
+/// The properties of a schema as models are given them, without anything that refers to the rest of the schema.
+pub(crate) fn reduced_properties(schema: &Map<String, Value>) -> Map<String, Value> {
+    let whole = reduce(&Value::Object(schema.clone()), schema);
+    match whole.get("properties") {
+        Some(Value::Object(properties)) => properties.clone(),
+        Some(_) | None => Map::new(),
+    }
 }
 
 /// The tool in the form of the chat completions API.
@@ -95,61 +106,81 @@ fn summary() -> Value {
     })
 }
 
-/// `schema` with only what models understand. `open` holds the references being put in place.
-fn reduce<'a>(
-    schema: &'a Value,
+/// What is under way while a schema is reduced.
+struct Reducer<'a> {
     root: &'a Map<String, Value>,
-    open: &mut Vec<&'a str>,
-) -> Map<String, Value> {
-    let anything = || Map::from_iter([("type".to_owned(), Value::from("object"))]);
-    let Some(fields) = schema.as_object() else {
-        return anything();
+    /// The references being put in place.
+    open: Vec<&'a str>,
+    /// Schemas looked at so far.
+    seen: usize,
+}
+
+/// `schema`, which refers to parts of `root`, with only what models understand.
+fn reduce<'a>(schema: &'a Value, root: &'a Map<String, Value>) -> Map<String, Value> {
+    let mut reducer = Reducer {
+        root,
+        open: Vec::new(),
+        seen: 0,
     };
-    if let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
-        if open.contains(&reference) || open.len() >= MAX_DEPTH {
+    reducer.reduce(schema)
+}
+
+impl<'a> Reducer<'a> {
+    fn reduce(&mut self, schema: &'a Value) -> Map<String, Value> {
+        let anything = || Map::from_iter([("type".to_owned(), Value::from("object"))]);
+        self.seen += 1;
+        if self.seen > MAX_SCHEMAS {
             return anything();
         }
-        let Some(target) = lookup(root, reference) else {
+        let Some(fields) = schema.as_object() else {
             return anything();
         };
-        open.push(reference);
-        let mut reduced = reduce(target, root, open);
-        open.pop();
-        keep_description(fields, &mut reduced);
-        return reduced;
-    }
-    if let Some(branches) = fields
-        .get("anyOf")
-        .or_else(|| fields.get("oneOf"))
-        .and_then(Value::as_array)
-    {
-        let branch = branches
-            .iter()
-            .find(|branch| branch.get("type").and_then(Value::as_str) != Some("null"));
-        let mut reduced = branch.map_or_else(anything, |branch| reduce(branch, root, open));
-        keep_description(fields, &mut reduced);
-        return reduced;
-    }
-    let mut reduced = Map::new();
-    for key in ["type", "description", "enum"] {
-        if let Some(value) = fields.get(key) {
-            reduced.insert(key.to_owned(), value.clone());
+        if let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
+            if self.open.contains(&reference) || self.open.len() >= MAX_DEPTH {
+                return anything();
+            }
+            let Some(target) = lookup(self.root, reference) else {
+                return anything();
+            };
+            self.open.push(reference);
+            let mut reduced = self.reduce(target);
+            self.open.pop();
+            keep_description(fields, &mut reduced);
+            return reduced;
         }
+        if let Some(branches) = fields
+            .get("anyOf")
+            .or_else(|| fields.get("oneOf"))
+            .and_then(Value::as_array)
+        {
+            let branch = branches
+                .iter()
+                .find(|branch| branch.get("type").and_then(Value::as_str) != Some("null"));
+            let mut reduced = branch.map_or_else(anything, |branch| self.reduce(branch));
+            keep_description(fields, &mut reduced);
+            return reduced;
+        }
+        let mut reduced = Map::new();
+        for key in ["type", "description", "enum"] {
+            if let Some(value) = fields.get(key) {
+                reduced.insert(key.to_owned(), value.clone());
+            }
+        }
+        if let Some(properties) = fields.get("properties").and_then(Value::as_object) {
+            let properties = properties
+                .iter()
+                .map(|(name, property)| (name.clone(), Value::Object(self.reduce(property))))
+                .collect();
+            reduced.insert("properties".into(), Value::Object(properties));
+        }
+        if let Some(items) = fields.get("items") {
+            reduced.insert("items".into(), Value::Object(self.reduce(items)));
+        }
+        if let Some(required) = fields.get("required") {
+            reduced.insert("required".into(), required.clone());
+        }
+        reduced
     }
-    if let Some(properties) = fields.get("properties").and_then(Value::as_object) {
-        let properties = properties
-            .iter()
-            .map(|(name, property)| (name.clone(), Value::Object(reduce(property, root, open))))
-            .collect();
-        reduced.insert("properties".into(), Value::Object(properties));
-    }
-    if let Some(items) = fields.get("items") {
-        reduced.insert("items".into(), Value::Object(reduce(items, root, open)));
-    }
-    if let Some(required) = fields.get("required") {
-        reduced.insert("required".into(), required.clone());
-    }
-    reduced
 }
 
 /// A description beside a reference or an alternative says more than the one inside.

@@ -98,3 +98,18 @@ fn both_wire_forms_carry_the_same_parameters() {
     assert_eq!(flat["strict"], json!(false));
     assert_eq!(chat["function"]["name"], json!("t"));
 }
+
+#[test]
+fn references_that_fan_out_do_not_fill_the_memory() {
+    let mut defs = Map::new();
+    for level in 0..23 {
+        let next = json!({"$ref": format!("#/$defs/{}", level + 1)});
+        let fan = json!({"type": "object", "properties": {"a": next, "b": next, "c": next}});
+        defs.insert(level.to_string(), fan);
+    }
+    defs.insert("23".into(), json!({"type": "string"}));
+    let schema = json!({"properties": {"x": {"$ref": "#/$defs/0"}}, "$defs": defs});
+    let reduced = reduced_properties(schema.as_object().unwrap());
+    let size = Value::Object(reduced).to_string().len();
+    assert!(size < 1 << 20, "{size} bytes");
+}

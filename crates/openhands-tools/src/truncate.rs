@@ -2,9 +2,12 @@
 
 use std::borrow::Cow;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
+
+use crate::safe_write::write_file;
 
 /// The notice used when a tool has none of its own. Clients look for its opening tag.
 pub const DEFAULT_NOTICE: &str = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to you.</NOTE>";
@@ -100,7 +103,9 @@ fn save_full(text: &str, save: SaveFull<'_>) -> Option<PathBuf> {
     if file.exists() {
         return Some(file);
     }
-    let written = fs::create_dir_all(save.dir).and_then(|()| fs::write(&file, text));
+    // Whole or not at all: a part under this name would pass for the output for ever.
+    let written = fs::create_dir_all(save.dir)
+        .and_then(|()| write_file(&file, text.as_bytes()).map_err(io::Error::other));
     match written {
         Ok(()) => Some(file),
         Err(error) => {

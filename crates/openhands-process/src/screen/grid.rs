@@ -143,6 +143,7 @@ impl Grid {
         if let Some(row) = self.current() {
             if width == 0 {
                 if let Some(cell) = column.checked_sub(1) {
+                    row.fill_to(column);
                     row.marks.push((cell, c));
                 }
             } else {

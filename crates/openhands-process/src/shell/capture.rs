@@ -6,7 +6,7 @@ use crate::output::HeadTail;
 const RECENT_BYTES: usize = 8 << 10;
 
 /// Output as it was captured: the first and the last bytes within the cap.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Captured {
     /// The first bytes; all of them, if nothing was dropped.
     pub head: Vec<u8>,
@@ -53,10 +53,15 @@ impl Capture {
         self.settled.total() + self.recent.len() as u64
     }
 
-    /// Takes `bytes` away from the end, if they are there.
-    pub(crate) fn strip_suffix(&mut self, bytes: &[u8]) {
-        if self.recent.ends_with(bytes) {
-            self.recent.truncate(self.recent.len() - bytes.len());
+    /// Corrects the end of the output, as far back as it can still be changed.
+    pub(crate) fn edit_end(&mut self, edit: impl FnOnce(&mut Vec<u8>)) {
+        edit(&mut self.recent);
+    }
+
+    /// Corrects the output if all of it can still be changed.
+    pub(crate) fn edit_whole(&mut self, edit: impl FnOnce(&mut Vec<u8>)) {
+        if self.settled.is_empty() {
+            edit(&mut self.recent);
         }
     }
 
@@ -65,11 +70,6 @@ impl Capture {
         if let Some(at) = memchr::memmem::rfind(&self.recent, bytes) {
             self.recent.drain(at..at + bytes.len());
         }
-    }
-
-    /// The end of the output, as far back as it can still be looked at.
-    pub(crate) fn recent(&self) -> &[u8] {
-        &self.recent
     }
 
     /// A copy of what there is now.

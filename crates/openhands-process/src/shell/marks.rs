@@ -1,4 +1,4 @@
-//! Marks in the terminal's stream that say where a command's output ends, and the filter that takes them out.
+//! Marks in the terminal's stream that say where a command's own output ends, and the filter that takes them out.
 //!
 //! A mark is an escape sequence with a token that only this shell and its driver know, so nothing a
 //! program prints can be taken for one.
@@ -32,30 +32,14 @@ impl Token {
     }
 }
 
-/// Which place in the stream a mark stands for.
+/// The mark after the output of the command with this number: what follows comes from the shell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// The command itself is done; what follows comes from the shell.
-    CommandDone,
-    /// The shell is done with the command; what follows belongs to the next one.
-    End,
-}
-
-/// A mark of the command with this number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Mark {
-    pub(crate) command: u64,
-    pub(crate) place: Place,
-}
+pub(crate) struct Mark(pub(crate) u64);
 
 impl Mark {
     /// The mark as a format string of printf(1).
     pub(crate) fn printf(self, token: &Token) -> String {
-        let place = match self.place {
-            Place::CommandDone => 'd',
-            Place::End => 'e',
-        };
-        format!("\\033]{};{}{place}\\a", token.as_str(), self.command)
+        format!("\\033]{};{}\\a", token.as_str(), self.0)
     }
 }
 
@@ -164,15 +148,7 @@ fn emit(bytes: Option<&[u8]>, each: &mut impl FnMut(Piece<'_>)) {
 }
 
 fn parse(body: &[u8]) -> Option<Mark> {
-    let text = std::str::from_utf8(body).ok()?;
-    let (command, place) = match text.strip_suffix('e') {
-        Some(command) => (command, Place::End),
-        None => (text.strip_suffix('d')?, Place::CommandDone),
-    };
-    Some(Mark {
-        command: command.parse().ok()?,
-        place,
-    })
+    std::str::from_utf8(body).ok()?.parse().ok().map(Mark)
 }
 
 #[cfg(test)]

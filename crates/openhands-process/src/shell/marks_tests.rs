@@ -1,10 +1,6 @@
-use super::{Mark, MarkFilter, Piece, Place, Token};
+use super::{Mark, MarkFilter, Piece, Token};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
-
-fn mark(command: u64, place: Place) -> Mark {
-    Mark { command, place }
-}
 
 fn bytes_of(mark: Mark, token: &Token) -> Vec<u8> {
     mark.printf(token)
@@ -29,14 +25,14 @@ fn run(filter: &mut MarkFilter, chunks: &[&[u8]]) -> (Vec<u8>, Vec<Mark>) {
 fn marks_are_taken_out_wherever_a_read_cuts_the_stream() {
     let token = Token::random();
     let mut stream = b"abc\x1b[0m".to_vec();
-    stream.extend(bytes_of(mark(7, Place::CommandDone), &token));
+    stream.extend(bytes_of(Mark(7), &token));
     stream.extend(b"[1] Done\r\n\x1b");
-    stream.extend(bytes_of(mark(7, Place::End), &token));
+    stream.extend(bytes_of(Mark(8), &token));
     stream.extend(b"\x1b]");
     for cut in 0..=stream.len() {
         let (first, second) = stream.split_at(cut);
         let got = run(&mut MarkFilter::new(&token), &[first, second]);
-        let marks = vec![mark(7, Place::CommandDone), mark(7, Place::End)];
+        let marks = vec![Mark(7), Mark(8)];
         assert_eq!(
             got,
             (b"abc\x1b[0m[1] Done\r\n\x1b\x1b]".to_vec(), marks),
@@ -47,7 +43,7 @@ fn marks_are_taken_out_wherever_a_read_cuts_the_stream() {
 
 #[test]
 fn a_mark_of_another_shell_is_output() {
-    let foreign = bytes_of(mark(1, Place::End), &Token::random());
+    let foreign = bytes_of(Mark(1), &Token::random());
     let got = run(&mut MarkFilter::new(&Token::random()), &[&foreign]);
     assert_eq!(got, (foreign, vec![]));
 }

@@ -1,16 +1,11 @@
 //! What an interactive bash says about jobs, and which of it belongs to a command's output.
 
-/// What the shell said after a command, without what is not about this command: that a job ended well which
-/// another command started (it would show up at whichever command happens to come next), and that a job is
-/// stopped of which there is later news.
-///
-/// `output` is what the command itself printed: a job it started announces itself there as `[n] pid`.
-pub(crate) fn relevant(after: &[u8], output: &[u8]) -> Vec<u8> {
+/// What the shell said after a command, without old news: that a job is stopped of which there is later news.
+pub(crate) fn current(after: &[u8]) -> Vec<u8> {
     let lines: Vec<&[u8]> = after.split_inclusive(|byte| *byte == b'\n').collect();
     let mut kept = Vec::with_capacity(after.len());
     for (index, line) in lines.iter().enumerate() {
         let later = lines.get(index + 1..).unwrap_or_default();
-        let foreign_done = notice(line, b"Done").is_some_and(|job| !started(output, job));
         // Bash puts an empty line before a stopped job.
         let stopped = notice(line, b"Stopped").or_else(|| {
             let blank = line.trim_ascii().is_empty();
@@ -26,14 +21,14 @@ pub(crate) fn relevant(after: &[u8], output: &[u8]) -> Vec<u8> {
                 .filter(|(other, _)| *other == job);
             news.any(|(_, rest)| state(rest) != Some(b"Stopped"))
         });
-        if !foreign_done && !superseded {
+        if !superseded {
             kept.extend_from_slice(line);
         }
     }
     kept
 }
 
-/// The job number of a line such as `[2]-  Done                    sleep 1`, if it tells of this state.
+/// The job number of a line such as `[2]-  Stopped                 sleep 1`, if it tells of this state.
 fn notice<'a>(line: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
     let (job, rest) = job_line(line)?;
     (state(rest)? == wanted).then_some(job)
@@ -47,19 +42,6 @@ fn state(rest: &[u8]) -> Option<&[u8]> {
         .unwrap_or(rest);
     let rest = rest.strip_prefix(b"  ")?.trim_ascii_start();
     rest.split(u8::is_ascii_whitespace).next()
-}
-
-/// Whether the output has a line `[job] pid`.
-fn started(output: &[u8], job: &[u8]) -> bool {
-    output.split(|byte| *byte == b'\n').any(|line| {
-        job_line(line).is_some_and(|(number, rest)| {
-            let pid = rest.trim_ascii();
-            number == job
-                && rest.starts_with(b" ")
-                && !pid.is_empty()
-                && pid.iter().all(u8::is_ascii_digit)
-        })
-    })
 }
 
 fn job_line(line: &[u8]) -> Option<(&[u8], &[u8])> {

@@ -1,8 +1,10 @@
 //! What bash says on the control socket after each command.
 //!
-//! A report is a run of NUL-ended fields: the token and the command's number, `$?`, `$!`, `$-`, the prompt
-//! as it was printed, the members of `PIPESTATUS` up to an empty field, the directory, the interpreter, the
-//! process ids of jobs, the traps on DEBUG and ERR, the unset `PROMPT_COMMAND`, and the token again.
+//! A report is lines with what `command -v python`, and in a full report `jobs -p` and `trap -p`, print; then
+//! fields, each after a NUL: the token and the command's number, `$?`, the members of `PIPESTATUS` up to an empty
+//! field, `$!`, `$-`, `$PWD`. A short report has one more field, which is empty unless a full one is called for. A
+//! full one has an empty field, the prompt as it was printed, and `PROMPT_COMMAND`, which is unset now. At last
+//! comes the token, with a line end.
 
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
@@ -26,6 +28,10 @@ pub(crate) struct Report {
     pub(crate) jobs: Vec<i32>,
     pub(crate) traps: bool,
     pub(crate) prompt_command: Vec<u8>,
+    /// Whether jobs, traps and prompts were looked at.
+    pub(crate) full: bool,
+    /// Whether a prompt or `PROMPT_COMMAND` is set, of which a short report says no more.
+    pub(crate) restless: bool,
 }
 
 /// Collects reports from the bytes of the socket.
@@ -53,7 +59,7 @@ impl ReportReader {
 
     /// The next whole report, if there is one.
     pub(crate) fn next(&mut self) -> Option<Report> {
-        let end = format!("\0{}\0", self.token.as_str()).into_bytes();
+        let end = format!("\0{}\n", self.token.as_str()).into_bytes();
         loop {
             let at = memchr::memmem::find(&self.buffer, &end)?;
             let rest = self.buffer.split_off(at + end.len());
@@ -62,24 +68,25 @@ impl ReportReader {
                 self.buffer = Vec::new();
             }
             body.truncate(at);
-            let start = format!("{}:", self.token.as_str()).into_bytes();
+            let start = format!("\0{}:", self.token.as_str()).into_bytes();
             // The last start wins: what is before it was interrupted.
             let from = memchr::memmem::rfind(&body, &start).unwrap_or(body.len());
-            if let Some(report) = parse(body.get(from + start.len()..).unwrap_or_default()) {
+            let fields = body.get(from + start.len()..).unwrap_or_default();
+            let lines = body
+                .get(..from)
+                .and_then(|before| before.split(|byte| *byte == 0).next_back());
+            if let Some(report) = parse(lines.unwrap_or_default(), fields) {
                 return Some(report);
             }
         }
     }
 }
 
-fn parse(body: &[u8]) -> Option<Report> {
-    let mut fields = body.split(|byte| *byte == 0);
+fn parse(lines: &[u8], fields: &[u8]) -> Option<Report> {
+    let mut fields = fields.split(|byte| *byte == 0);
     let number = |field: &[u8]| std::str::from_utf8(field).ok()?.trim().parse::<i32>().ok();
     let command = std::str::from_utf8(fields.next()?).ok()?.parse().ok()?;
     let status = u8::try_from(number(fields.next()?)?).ok()?;
-    let last_background = number(fields.next()?);
-    let flags = String::from_utf8_lossy(fields.next()?).into_owned();
-    let prompt = fields.next()?.to_vec();
     let mut pipe_status = Vec::new();
     loop {
         let field = fields.next()?;
@@ -88,29 +95,59 @@ fn parse(body: &[u8]) -> Option<Report> {
         }
         pipe_status.push(u8::try_from(number(field)?).ok()?);
     }
-    let line = |field: &[u8]| field.strip_suffix(b"\n").unwrap_or(field).to_vec();
-    let directory = PathBuf::from(std::ffi::OsString::from_vec(line(fields.next()?)));
-    let python = String::from_utf8_lossy(&line(fields.next()?)).into_owned();
-    let jobs = fields
-        .next()?
-        .split(|byte| *byte == b'\n')
-        .filter_map(number)
-        .collect();
-    let traps = !fields.next()?.is_empty();
-    let prompt_command = line(fields.next()?);
+    let last_background = number(fields.next()?);
+    let flags = String::from_utf8_lossy(fields.next()?).into_owned();
+    let directory = PathBuf::from(std::ffi::OsString::from_vec(fields.next()?.to_vec()));
+    let restless = !fields.next()?.is_empty();
+    let prompt = fields.next();
+    let prompt_command = fields.next().unwrap_or_default().trim_ascii_end().to_vec();
+    let said = Said::parse(lines);
     Some(Report {
         command,
         status,
         last_background,
         flags,
-        prompt,
+        prompt: prompt.unwrap_or_default().to_vec(),
         pipe_status,
         directory,
-        python,
-        jobs,
-        traps,
+        python: String::from_utf8_lossy(&said.python).into_owned(),
+        jobs: said.jobs,
+        traps: said.traps,
         prompt_command,
+        full: prompt.is_some(),
+        restless,
     })
+}
+
+/// The lines that builtins print.
+#[derive(Default)]
+struct Said {
+    python: Vec<u8>,
+    jobs: Vec<i32>,
+    traps: bool,
+}
+
+impl Said {
+    fn parse(text: &[u8]) -> Self {
+        let mut said = Self::default();
+        for line in text.split_inclusive(|byte| *byte == b'\n') {
+            let job = std::str::from_utf8(line)
+                .ok()
+                .and_then(|line| line.trim().parse().ok());
+            match job {
+                Some(job) => said.jobs.push(job),
+                None if line.starts_with(b"trap -- ") => {
+                    said.traps = true;
+                    // The rest may be lines of the trap.
+                    break;
+                }
+                None => said.python.extend_from_slice(line),
+            }
+        }
+        let length = said.python.trim_ascii_end().len();
+        said.python.truncate(length);
+        said
+    }
 }
 
 #[cfg(test)]

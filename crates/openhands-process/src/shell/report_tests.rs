@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 fn message(token: &Token, number: u64) -> Vec<u8> {
     format!(
-        "{t}:{number}\x003\x00471\x00himBHs\x00\x001\x000\x00\x00/tmp/a\nb\n\x00/usr/bin/python\n\x0012\n13\n\x00\x00declare -- PROMPT_COMMAND=\"x\"\n\x00{t}\x00",
+        "\0/usr/bin/python\n12\n13\ntrap -- 'x\n14' ERR\n\0{t}:{number}\x003\x001\x000\x00\x00471\x00himBHs\x00/tmp/a\nb\x00\x00$ \x00declare -- PROMPT_COMMAND=\"x\"\n\x00{t}\n",
         t = token.as_str()
     )
     .into_bytes()
@@ -17,13 +17,36 @@ fn expected(command: u64) -> Report {
         status: 3,
         last_background: Some(471),
         flags: "himBHs".into(),
-        prompt: vec![],
+        prompt: b"$ ".to_vec(),
         pipe_status: vec![1, 0],
         directory: "/tmp/a\nb".into(),
         python: "/usr/bin/python".into(),
         jobs: vec![12, 13],
-        traps: false,
+        traps: true,
         prompt_command: b"declare -- PROMPT_COMMAND=\"x\"".to_vec(),
+        full: true,
+        restless: false,
+    }
+}
+
+#[test]
+fn a_short_report_says_whether_there_is_more() {
+    let token = Token::random();
+    for (sign, restless) in [("", false), ("$ ", true)] {
+        let mut reader = ReportReader::new(token.clone());
+        reader.feed(
+            format!(
+                "\0{t}:9\x000\x000\x00\x00\x00hB\x00/\x00{sign}\x00{t}\n",
+                t = token.as_str()
+            )
+            .as_bytes(),
+        );
+        let report = reader.next().unwrap();
+        assert_eq!(
+            (report.command, report.full, report.restless),
+            (9, false, restless)
+        );
+        assert_eq!((report.last_background, report.python.as_str()), (None, ""));
     }
 }
 

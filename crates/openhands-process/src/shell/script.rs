@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use super::marks::{Mark, Place, Token};
+use super::marks::{Mark, Token};
 
 /// Above this, or with many quotes, quoting a command costs bash more than reading it from a file.
 const MAX_QUOTED_BYTES: usize = 32 << 10;
@@ -22,6 +22,9 @@ const MAX_QUOTE_COUNT: usize = 256;
 
 /// A descriptor for a big command's text: high, so that it is nobody else's.
 const TEXT_FD: u32 = 219;
+
+/// How many numbers from 10 on are kept free of our socket for a command that may use them.
+const DECOYS: usize = 40;
 
 /// How a command is handed to bash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,8 +82,10 @@ impl Script {
             }
         }
         out.push_str("{ \\builtin set +H; \\builtin unset -v MAILCHECK TMOUT; } 2>/dev/null\n");
+        out.push_str(&self.define_reports());
+        out.push_str("\\builtin set +o history; \\builtin history -c\n");
         let mut out = out.into_bytes();
-        out.extend(self.report(0));
+        out.extend(self.report(0, true));
         out
     }
 
@@ -94,12 +99,7 @@ impl Script {
         restore: &Restore,
     ) -> Vec<u8> {
         let mut out = Vec::with_capacity(text.len() + 256);
-        if !restore.prompt_command.is_empty() {
-            // On the command's own line: a line of its own would run it once more.
-            out.extend_from_slice(b"\\builtin ");
-            out.extend_from_slice(&restore.prompt_command);
-            out.extend_from_slice(b"; ");
-        }
+        restore_prompt_command(&restore.prompt_command, &mut out);
         for (name, value) in environment {
             out.extend_from_slice(b"{ \\builtin export ");
             out.extend_from_slice(name.as_bytes());
@@ -108,18 +108,18 @@ impl Script {
             out.extend_from_slice(b" || \\builtin :; } 2>/dev/null; ");
         }
         if restore.mark_done {
-            let mark = self.print(Mark {
-                command: number,
-                place: Place::CommandDone,
-            });
+            let mark = self.print(Mark(number));
             out.extend_from_slice(b"__oh_done() { { ");
             out.extend_from_slice(&mark);
             out.extend_from_slice(
                 b"; \\builtin unset -f __oh_done; } 2>/dev/null; \\builtin return $1; }; ",
             );
         }
+        let deep = text.contains("exec");
+        if deep {
+            out.extend_from_slice(b"{ ");
+        }
         restore_status(restore, &mut out);
-        let options = options(restore);
         let done: &[u8] = if restore.mark_done {
             b"; __oh_done $?"
         } else {
@@ -128,31 +128,36 @@ impl Script {
         match form {
             Form::Eval if quotable(text) => {
                 out.extend_from_slice(b"\\builtin eval ");
-                quote(&format!("{options}{text}"), &mut out);
+                quote(text, &mut out);
                 out.extend_from_slice(b" 0<>");
                 out.extend_from_slice(&self.tty);
                 out.extend_from_slice(done);
             }
-            Form::Eval => self.eval_document(text, options, done, &mut out),
+            Form::Eval => self.eval_document(text, done, &mut out),
             Form::Group => {
                 out.extend_from_slice(b"{ ");
-                out.extend_from_slice(options.as_bytes());
                 out.extend_from_slice(text.as_bytes());
                 out.extend_from_slice(b"\n} 0<>");
                 out.extend_from_slice(&self.tty);
                 out.extend_from_slice(done);
             }
         }
+        if deep {
+            // Bash keeps our socket under the first free number from 10 on while a command runs, where an `exec`
+            // of the command could close it. These take the first numbers for copies that nobody misses.
+            let decoys = format!(" {TEXT_FD}</dev/null").repeat(DECOYS);
+            out.extend_from_slice(format!("; }}{decoys}").as_bytes());
+        }
         out.push(b'\n');
         out
     }
 
     /// A text that is better not quoted, as a document that `eval` reads.
-    fn eval_document(&self, text: &str, options: &str, done: &[u8], out: &mut Vec<u8>) {
+    fn eval_document(&self, text: &str, done: &[u8], out: &mut Vec<u8>) {
         let tty = String::from_utf8_lossy(&self.tty);
         let end = self.token.as_str();
         let start = format!(
-            "{{ {options}\\builtin eval \"$(</dev/fd/{TEXT_FD})\" 0<>{tty} {TEXT_FD}<&-; }} {TEXT_FD}<<'{end}'"
+            "{{ \\builtin eval \"$(</dev/fd/{TEXT_FD})\" 0<>{tty} {TEXT_FD}<&-; }} {TEXT_FD}<<'{end}'"
         );
         out.extend_from_slice(start.as_bytes());
         out.extend_from_slice(done);
@@ -168,44 +173,65 @@ impl Script {
         out
     }
 
-    /// The line that reports. See [`super::report`] for what it sends.
-    pub(crate) fn report(&self, number: u64) -> Vec<u8> {
-        let mut out = format!(
-            "{{ \\builtin printf '%s\\0' {}:{number} \"$?\" \"${{!-}}\" \"$-\" \
-             \"${{PS1:+${{PS1@P}}}}${{PS0:+${{PS0@P}}}}\" \"${{PIPESTATUS[@]}}\" ''; ",
-            self.token.as_str()
-        );
-        out.push_str("\\builtin pwd; \\builtin printf '\\0'; ");
-        out.push_str("\\builtin command -v python || \\builtin :; \\builtin printf '\\0'; ");
-        out.push_str("\\builtin jobs -p; \\builtin printf '\\0'; ");
-        out.push_str("\\builtin trap -p DEBUG ERR; \\builtin printf '\\0'; ");
-        // What would show or run while the shell is idle is taken away until the next command.
-        out.push_str(
-            "if [[ ${PROMPT_COMMAND[@]+x} && ${PROMPT_COMMAND@a} != *r* ]]; then \
-             \\builtin declare -p PROMPT_COMMAND; \\builtin unset -v PROMPT_COMMAND; fi; ",
-        );
-        for prompt in ["PS0", "PS1", "PS2"] {
-            let _ = write!(
-                out,
-                "if [[ -n ${{{prompt}-}} && ${{{prompt}@a}} != *r* ]]; then {prompt}=; fi; "
-            );
-        }
-        out.push_str("if [[ -o xtrace || -o verbose ]]; then \\builtin set +xv; fi; ");
-        out.push_str("if [[ -o history ]]; then \\builtin set +o history; fi; ");
-        let mut out = out.into_bytes();
-        out.extend(self.print(Mark {
-            command: number,
-            place: Place::End,
-        }));
-        out.extend_from_slice(
-            format!(
-                "; \\builtin printf '\\0%s\\0' {}; }} 2>/dev/null >&0\n",
-                self.token.as_str()
-            )
-            .as_bytes(),
-        );
-        out
+    /// The line that reports; see [`super::report`] for what it sends. A full one looks at jobs, traps and prompts as
+    /// well, and takes away what would show or run while the shell is idle.
+    ///
+    /// It starts with a plain word: after an unclosed quote in an `eval`, bash 5.2 takes no other as the first word
+    /// of the next line.
+    pub(crate) fn report(&self, number: u64, full: bool) -> Vec<u8> {
+        let token = self.token.as_str();
+        let line = if full {
+            format!("{REPORT}_all {token}:{number} \"$?\" \"${{PIPESTATUS[@]}}\" >/dev/null 2>&1\n")
+        } else {
+            format!("{REPORT} {token}:{number} \"$?\" \"${{PIPESTATUS[@]}}\"\n")
+        };
+        line.into_bytes()
     }
+
+    /// The functions that report: bash is slow to parse, so it does so once. They cannot be unset or replaced.
+    ///
+    /// Descriptor 0 is the control socket here, as it is for every line of ours.
+    fn define_reports(&self) -> String {
+        let token = self.token.as_str();
+        format!(
+            "{REPORT}() {{ \\builtin command -v python || \\builtin :; \
+             \\builtin printf '\\0%s' \"$@\" '' \"${{!-}}\" \"$-\" \"${{PWD-}}\" \
+             \"${{PS0-}}${{PS1-}}${{PS2-}}${{PROMPT_COMMAND[*]+x}}\" $'{token}\\n'; }} >&0\n\
+             {REPORT}_all() {{ \\builtin printf '\\0' >&0; \\builtin command -v python >&0 || \\builtin :; \
+             \\builtin jobs -p >&0; \\builtin trap -p DEBUG ERR >&0; \
+             \\builtin printf '\\0%s' \"$@\" '' \"${{!-}}\" \"$-\" \"${{PWD-}}\" '' \
+             \"${{PS1:+${{PS1@P}}}}${{PS0:+${{PS0@P}}}}\" '' >&0; \
+             {QUIET}\\builtin printf '\\0%s\\n' {token} >&0; }}\n\
+             \\builtin readonly -f {REPORT} {REPORT}_all\n"
+        )
+    }
+}
+
+/// Names of our functions start so.
+pub(crate) const REPORT: &str = "__oh_report";
+
+/// Takes away, until the next command, what would show or run while the shell is idle.
+const QUIET: &str = "if [[ ${PROMPT_COMMAND[*]+x} && ${PROMPT_COMMAND@a} != *r* ]]; then \
+    \\builtin declare -p PROMPT_COMMAND >&0; \\builtin unset -v PROMPT_COMMAND; fi; \
+    [[ -z ${PS0-} || ${PS0@a} = *r* ]] || PS0=; \
+    [[ -z ${PS1-} || ${PS1@a} = *r* ]] || PS1=; \
+    [[ -z ${PS2-} || ${PS2@a} = *r* ]] || PS2=; \
+    if [[ -o xtrace || -o verbose ]]; then \\builtin set +xv; fi; \
+    if [[ -o history ]]; then \\builtin set +o history; \\builtin history -c; fi; ";
+
+/// Sets `PROMPT_COMMAND` again, from what `declare -p` printed, on the command's own line: one of its own would
+/// run it once more. As an assignment, because only a plain `declare` could have an array for its argument.
+fn restore_prompt_command(declared: &[u8], out: &mut Vec<u8>) {
+    const NAME: &[u8] = b"PROMPT_COMMAND=";
+    let Some(at) = memchr::memmem::find(declared, NAME) else {
+        return;
+    };
+    let (attributes, assignment) = declared.split_at(at);
+    out.extend_from_slice(assignment);
+    if attributes.contains(&b'x') {
+        out.extend_from_slice(b"; \\builtin export PROMPT_COMMAND");
+    }
+    out.extend_from_slice(b"; ");
 }
 
 /// Brings `$?`, and `PIPESTATUS` if asked for, back to what they were.
@@ -218,14 +244,20 @@ fn restore_status(restore: &Restore, out: &mut Vec<u8>) {
             .collect();
         out.extend_from_slice(parts.join(" | ").as_bytes());
         out.extend_from_slice(b"; ");
-    } else if restore.status != 0 {
-        // A function is the only way to an arbitrary status without a fork; it removes itself.
-        let line = format!(
-            "__oh_status() {{ \\builtin unset -f __oh_status; \\builtin return {}; }}; __oh_status || ",
-            restore.status
-        );
-        out.extend_from_slice(line.as_bytes());
+        return;
     }
+    let options = options(restore);
+    if restore.status == 0 && options.is_empty() {
+        return;
+    }
+    // A function is the only way to an arbitrary status without a fork; it removes itself. It also turns traces on,
+    // because a command that did so after it would have a status of its own.
+    let then = if restore.status == 0 { "&&" } else { "||" };
+    let line = format!(
+        "__oh_status() {{ {{ \\builtin unset -f __oh_status; {options}\\builtin return {}; }} 2>/dev/null; }}; __oh_status {then} ",
+        restore.status
+    );
+    out.extend_from_slice(line.as_bytes());
 }
 
 /// Turns the traces on again that were on before.

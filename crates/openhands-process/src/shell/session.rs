@@ -15,23 +15,18 @@ use tokio_util::task::AbortOnDropHandle;
 use super::config::ShellConfig;
 use super::dying;
 use super::error::ShellError;
+use super::listener::{Link, listen};
 use super::marks::Token;
-use super::report::{Report, ReportReader};
+use super::report::Report;
 use super::script::{Form, Restore, Script};
-use super::stream::{Ended, Step, Stream};
-use super::syntax::{self, Scan};
-use crate::exit::Exit;
-use crate::pty::{self, Master, Meaning};
+use super::stream::{Ended, Stream};
+use crate::pty::{self, Meaning};
 use crate::screen;
 use crate::spawn::{Spawn, Stdio};
-use crate::tree::Tree;
 
-/// As much as one read of a terminal gives.
-const READ_BYTES: usize = 64 << 10;
-/// How long the terminal of a dead shell is read, if something keeps it open.
-const DRAIN: Duration = Duration::from_secs(1);
-/// Reads in a row before the other sources get their turn.
-const READS_PER_TURN: usize = 64;
+/// How long a program may take to be itself after bash gave it the terminal, and how often to look.
+const HANDOVER: Duration = Duration::from_millis(10);
+const HANDOVER_TRIES: usize = 8;
 
 #[derive(Debug)]
 pub(crate) struct Session {
@@ -41,20 +36,10 @@ pub(crate) struct Session {
     _listener: AbortOnDropHandle<()>,
 }
 
-/// What the session and its listener share.
-#[derive(Debug)]
-struct Link {
-    tree: Tree,
-    master: Master,
-    control: UnixStream,
-    stream: Mutex<Stream>,
-    changed: Arc<Notify>,
-}
-
 #[derive(Debug, Default)]
 struct State {
     number: u64,
-    known: Report,
+    known: Arc<Report>,
 }
 
 impl Session {
@@ -92,7 +77,7 @@ impl Session {
         }
         let tree = spawn.start().await?;
         let mut stream = Stream::new(config.output_cap, &token, preview);
-        stream.begin(0, true, Some(0));
+        stream.begin(0, "exit", Some(0), &Report::default());
         let link = Arc::new(Link {
             tree,
             master,
@@ -134,7 +119,7 @@ impl Session {
                 })
             }
             Ok(Ok(Ended::Reported(report))) => {
-                self.learn(&report);
+                self.learn(*report);
                 self.link.stream.lock().discard();
                 Ok(())
             }
@@ -199,15 +184,9 @@ impl Session {
         mut line: Vec<u8>,
         text: &str,
     ) -> Result<(), ShellError> {
-        // An unclosed quote in an `eval` leaves bash 5.2 unable to read the first word of the next line; an empty
-        // line heals it. But PROMPT_COMMAND runs before each line, so one that is set is not run for nothing.
-        let simple = syntax::scan(text) == Scan::Simple && !text.contains("eval");
-        if self.state.lock().known.prompt_command.is_empty() || !simple {
-            line.push(b'\n');
-        }
-        line.extend(self.script.report(number));
-        let mentions_exit = text.contains("exit") || text.contains("logout");
-        self.link.stream.lock().begin(number, mentions_exit, status);
+        let known = self.known();
+        line.extend(self.script.report(number, wants_full(text, &known)));
+        self.link.stream.lock().begin(number, text, status, &known);
         // If bash dies meanwhile, the listener says so.
         match self.write(&line).await {
             Ok(()) | Err(ShellError::Terminal(_)) => Ok(()),
@@ -233,13 +212,13 @@ impl Session {
     }
 
     /// What a report says is remembered for the next command.
-    pub(crate) fn learn(&self, report: &Report) {
-        self.state.lock().known = report.clone();
+    pub(crate) fn learn(&self, report: Report) {
+        self.state.lock().known = Arc::new(report);
     }
 
     /// The state after the last command.
-    pub(crate) fn known(&self) -> Report {
-        self.state.lock().known.clone()
+    pub(crate) fn known(&self) -> Arc<Report> {
+        Arc::clone(&self.state.lock().known)
     }
 
     pub(crate) fn stream(&self) -> &Mutex<Stream> {
@@ -285,23 +264,50 @@ impl Session {
                     let shown = [b'^', byte ^ 0x40];
                     self.link.stream.lock().output_bytes(&shown);
                 }
-                self.signal_foreground(signal);
+                let group = self.signal_foreground(signal);
                 self.report_again();
+                self.see_to_signal(signal, group).await;
                 Ok(())
             }
         }
     }
 
-    /// Signals the terminal's foreground process group.
-    pub(crate) fn signal_foreground(&self, signal: Signal) {
+    /// Signals the terminal's foreground process group, and says which that was.
+    pub(crate) fn signal_foreground(&self, signal: Signal) -> Option<Pid> {
         // A group that ends in between is replaced by the next one; a few tries meet one that is there.
         for _ in 0..3 {
-            let Some(group) = self.link.master.foreground() else {
-                return;
-            };
+            let group = self.link.master.foreground()?;
             if kill_process_group(group, signal).is_ok() {
+                return Some(group);
+            }
+        }
+        None
+    }
+
+    /// Sees to it that a signal was not lost on the way: bash may have had it while it was about to give the
+    /// terminal to a program, or the program while it was still being started and not itself yet.
+    async fn see_to_signal(&self, signal: Signal, mut got: Option<Pid>) {
+        let bash = Pid::from_raw(self.link.tree.pid());
+        for _ in 0..HANDOVER_TRIES {
+            let mut changed = std::pin::pin!(self.link.changed.notified());
+            changed.as_mut().enable();
+            if !self.link.stream.lock().is_running() {
                 return;
             }
+            let foreground = self
+                .link
+                .master
+                .foreground()
+                .filter(|group| Some(*group) != bash);
+            if let Some(group) = foreground {
+                let missed =
+                    got == bash || dying::would_end(group.as_raw_nonzero().get(), signal.as_raw());
+                if missed {
+                    let _ = kill_process_group(group, signal);
+                }
+                got = Some(group);
+            }
+            let _ = tokio::time::timeout(HANDOVER, changed).await;
         }
     }
 
@@ -309,7 +315,10 @@ impl Session {
     fn report_again(&self) {
         let number = self.link.stream.lock().running_number();
         if let Some(number) = number {
-            let _ = self.link.control.try_write(&self.script.report(number));
+            let _ = self
+                .link
+                .control
+                .try_write(&self.script.report(number, true));
         }
     }
 
@@ -339,143 +348,14 @@ fn program_name(pid: i32) -> String {
         .unwrap_or_default()
 }
 
-/// Listens until bash has ended.
-async fn listen(link: Arc<Link>, script: Script, token: Token) {
-    let mut reports = ReportReader::new(token);
-    let mut control_open = true;
-    let exit = loop {
-        tokio::select! {
-            ready = link.master.readable() => {
-                let Ok(mut ready) = ready else { break link.tree.wait().await };
-                if read_terminal(&link, &mut ready, &script).await.is_break() {
-                    break link.tree.wait().await;
-                }
-            }
-            ready = link.control.readable(), if control_open => {
-                control_open = ready.is_ok() && read_reports(&link, &mut reports, &script).await;
-            }
-            exit = link.tree.wait() => break exit,
-        }
-    };
-    // Reports that were sent before the end still count for nothing: the shell is gone. What it left
-    // running is ended first, so that the terminal has an end.
-    if let Err(error) = link.tree.kill().await {
-        tracing::warn!(%error, "a dead shell's processes were not all ended");
-    }
-    let _ = tokio::time::timeout(DRAIN, drain(&link)).await;
-    link.stream.lock().shell_died(exit);
-    link.changed.notify_waiters();
-}
-
-/// Reads what the terminal has. Breaks when nobody holds its other end any more.
-async fn read_terminal(
-    link: &Link,
-    ready: &mut tokio::io::unix::AsyncFdReadyGuard<'_, OwnedFd>,
-    script: &Script,
-) -> std::ops::ControlFlow<()> {
-    // Taken for each burst, so that an idle shell holds none.
-    let mut buffer = vec![0; READ_BYTES];
-    for _ in 0..READS_PER_TURN {
-        match link.master.read(&mut buffer) {
-            Ok(0) => return std::ops::ControlFlow::Break(()),
-            Ok(count) => {
-                let step = link
-                    .stream
-                    .lock()
-                    .feed(buffer.get(..count).unwrap_or_default());
-                follow(link, script, step).await;
-            }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                ready.clear_ready();
-                break;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return std::ops::ControlFlow::Break(()),
-        }
-    }
-    std::ops::ControlFlow::Continue(())
-}
-
-/// Reads what the control socket has. False when its other end is closed.
-async fn read_reports(link: &Link, reports: &mut ReportReader, script: &Script) -> bool {
-    let mut buffer = [0; 4096];
-    let open = loop {
-        match link.control.try_read(&mut buffer) {
-            Ok(0) => break false,
-            Ok(count) => reports.feed(buffer.get(..count).unwrap_or_default()),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => break true,
-            Err(_) => break false,
-        }
-    };
-    while let Some(report) = reports.next() {
-        let step = link.stream.lock().report(report);
-        follow(link, script, step).await;
-    }
-    open
-}
-
-/// Does what the stream asks for.
-async fn follow(link: &Link, script: &Script, step: Step) {
-    match step {
-        Step::Nothing => {}
-        Step::Ended => link.changed.notify_waiters(),
-        Step::Settle(jobs) => {
-            if dying::settle(&jobs).await {
-                let number = {
-                    let mut stream = link.stream.lock();
-                    stream.extend();
-                    stream.running_number()
-                };
-                // Bash tells of ended jobs before it reads a line; the empty one makes it read two.
-                let mut lines = b"\n".to_vec();
-                lines.extend(script.report(number.unwrap_or_default()));
-                if link
-                    .control
-                    .try_write(&lines)
-                    .is_ok_and(|written| written == lines.len())
-                {
-                    return;
-                }
-            }
-            link.stream.lock().end();
-            link.changed.notify_waiters();
-        }
-    }
-}
-
-async fn drain(link: &Link) {
-    let mut buffer = vec![0; READ_BYTES];
-    loop {
-        match link.master.read(&mut buffer) {
-            Ok(0) => return,
-            Ok(count) => {
-                link.stream
-                    .lock()
-                    .feed(buffer.get(..count).unwrap_or_default());
-            }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                let Ok(mut ready) = link.master.readable().await else {
-                    return;
-                };
-                ready.clear_ready();
-                match link.master.read(&mut buffer) {
-                    Ok(0) => return,
-                    Ok(count) => {
-                        link.stream
-                            .lock()
-                            .feed(buffer.get(..count).unwrap_or_default());
-                    }
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                    Err(_) => return,
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return,
-        }
-    }
-}
-
-/// Exit of a shell, as its command's status.
-pub(crate) fn status(exit: Exit) -> i32 {
-    exit.shell_code()
+/// Whether a short report would not do, as far as can be seen beforehand.
+fn wants_full(text: &str, known: &Report) -> bool {
+    !known.jobs.is_empty()
+        || known.traps
+        || !known.prompt_command.is_empty()
+        || known.flags.contains(['e', 'x', 'v'])
+        || ["set", "trap", "PS", "PROMPT", "history"]
+            .iter()
+            .any(|sign| text.contains(sign))
+        || text.replace("&&", "").replace(">&", "").contains('&')
 }

@@ -1,16 +1,19 @@
 //! What is known of the running command from the terminal and from the control socket, and when it has ended.
 //!
-//! Pure state: bytes and reports come in, and an end comes out. A command has ended when both its report
-//! and its end mark are there, because the two travel on different ways.
+//! Pure state: bytes and reports come in, and an end comes out. A report comes on another way than the output,
+//! so its owner reads what the terminal still holds before it ends the command.
+
+use std::path::PathBuf;
 
 use bytes::Bytes;
 use tokio::sync::broadcast;
 use tokio::time::Instant;
 
 use super::capture::Capture;
-use super::marks::{MarkFilter, Piece, Place, Token};
-use super::notices::relevant;
+use super::marks::{MarkFilter, Piece, Token};
+use super::notices::current;
 use super::report::Report;
+use super::script::REPORT;
 use crate::exit::Exit;
 
 /// What the shell says after a command is looked at as a whole up to this size.
@@ -25,14 +28,15 @@ pub(crate) enum Ended {
     Died(Exit),
 }
 
-/// What a step of the stream asks of its owner.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Step {
+/// What a report told.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// Nothing about the running command.
     Nothing,
-    /// The command has ended, if no job of this list is about to end: then its notice belongs to the command.
-    Settle(Vec<i32>),
-    /// The command has ended.
-    Ended,
+    /// Less than is wanted: a full report is to follow.
+    NotAll,
+    /// Everything. How often it did so before, and the jobs there are.
+    All(u32, Vec<i32>),
 }
 
 #[derive(Debug)]
@@ -41,8 +45,6 @@ pub(crate) struct Stream {
     filter: MarkFilter,
     /// Output of the running command, or since the last one.
     capture: Capture,
-    /// Output after the running command's end mark.
-    next: Option<Capture>,
     /// What the shell said after the running command's own output.
     after: Option<Vec<u8>>,
     running: Option<Running>,
@@ -50,6 +52,7 @@ pub(crate) struct Stream {
     ended: Option<Ended>,
     died: Option<Exit>,
     last_output: Instant,
+    /// Whether notices about jobs of earlier commands are to be left out of what is shown.
     preview: broadcast::Sender<Bytes>,
 }
 
@@ -57,10 +60,24 @@ pub(crate) struct Stream {
 struct Running {
     number: u64,
     mentions_exit: bool,
+    mentions_kill: bool,
     status: Option<u8>,
-    end_seen: bool,
     report: Option<Box<Report>>,
-    settled: bool,
+    times_told: u32,
+    last_background: Option<i32>,
+    /// The directory before the command, unless that may set `PWD` itself.
+    directory: Option<PathBuf>,
+}
+
+impl Running {
+    /// Whether there may be jobs, or something that would show or run while the shell is idle.
+    fn wants_more(&self, report: &Report) -> bool {
+        let stopped = (128 + 19..=128 + 22).contains(&report.status);
+        stopped
+            || report.restless
+            || report.flags.contains(['x', 'v'])
+            || report.last_background != self.last_background
+    }
 }
 
 impl Stream {
@@ -69,7 +86,6 @@ impl Stream {
             cap,
             filter: MarkFilter::new(token),
             capture: Capture::new(cap),
-            next: None,
             after: None,
             running: None,
             finished: None,
@@ -82,18 +98,20 @@ impl Stream {
 
     /// A command begins. What was printed since the last one counts as its output, as on a terminal. A given
     /// `status` counts instead of the reported one.
-    pub(crate) fn begin(&mut self, number: u64, mentions_exit: bool, status: Option<u8>) {
+    pub(crate) fn begin(&mut self, number: u64, text: &str, status: Option<u8>, known: &Report) {
         self.finished = None;
         self.ended = None;
         self.after = None;
         self.last_output = Instant::now();
         self.running = Some(Running {
             number,
-            mentions_exit,
+            mentions_exit: text.contains("exit") || text.contains("logout"),
+            mentions_kill: text.contains("kill"),
             status,
-            end_seen: false,
             report: None,
-            settled: false,
+            times_told: 0,
+            last_background: known.last_background,
+            directory: (!text.contains("PWD")).then(|| known.directory.clone()),
         });
     }
 
@@ -108,6 +126,22 @@ impl Stream {
 
     pub(crate) fn running_number(&self) -> Option<u64> {
         self.running.as_ref().map(|running| running.number)
+    }
+
+    /// Whether the running command may have ended jobs.
+    pub(crate) fn expects_deaths(&self) -> bool {
+        self.running
+            .as_ref()
+            .is_some_and(|running| running.mentions_kill)
+    }
+
+    /// Whether the shell's directory may not be what `PWD` says: it changed, or the command speaks of it.
+    pub(crate) fn may_have_moved(&self, report: &Report) -> bool {
+        let still = self
+            .running
+            .as_ref()
+            .and_then(|running| running.directory.as_deref());
+        still != Some(report.directory.as_path())
     }
 
     pub(crate) fn died(&self) -> Option<Exit> {
@@ -146,30 +180,20 @@ impl Stream {
     }
 
     /// Bytes from the terminal.
-    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Step {
+    pub(crate) fn feed(&mut self, bytes: &[u8]) {
         let mut filter = std::mem::replace(&mut self.filter, MarkFilter::nothing());
-        let mut step = Step::Nothing;
         filter.feed(bytes, |piece| match piece {
             Piece::Output(bytes) => self.output_bytes(bytes),
             Piece::Mark(mark) => {
-                if self.running_number() == Some(mark.command) {
-                    match mark.place {
-                        Place::CommandDone => self.after = Some(Vec::new()),
-                        Place::End => {
-                            if let Some(running) = &mut self.running {
-                                running.end_seen = true;
-                            }
-                            step = self.try_end();
-                        }
-                    }
+                if self.running_number() == Some(mark.0) {
+                    self.after = Some(Vec::new());
                 }
             }
         });
         self.filter = filter;
-        step
     }
 
-    /// Output that did not come from the terminal, such as a key's echo.
+    /// Output, from the terminal or not, such as a key's echo.
     pub(crate) fn output_bytes(&mut self, bytes: &[u8]) {
         if self.running.is_none() {
             self.capture.push(bytes);
@@ -180,17 +204,6 @@ impl Stream {
             // A subscriber that is behind loses the oldest pieces, and is told how many.
             let _ = self.preview.send(Bytes::copy_from_slice(bytes));
         }
-        if self
-            .running
-            .as_ref()
-            .is_some_and(|running| running.end_seen)
-        {
-            let cap = self.cap;
-            self.next
-                .get_or_insert_with(|| Capture::new(cap))
-                .push(bytes);
-            return;
-        }
         match &mut self.after {
             Some(after) if after.len() + bytes.len() <= MAX_AFTER_BYTES => {
                 after.extend_from_slice(bytes);
@@ -200,71 +213,78 @@ impl Stream {
     }
 
     /// A report from the control socket. One of another command is a leftover of an interrupted line.
-    pub(crate) fn report(&mut self, mut report: Report) -> Step {
-        match &mut self.running {
-            Some(running) if running.number == report.command => {
-                // The first one has the command's status; a second one follows only to settle.
-                if running.report.is_none() {
-                    report.status = running.status.unwrap_or(report.status);
-                    running.report = Some(Box::new(report));
-                }
-                self.try_end()
-            }
-            _ => Step::Nothing,
-        }
-    }
-
-    fn try_end(&mut self) -> Step {
-        let Some(Running {
-            end_seen: true,
-            report: Some(report),
-            settled,
-            ..
-        }) = &mut self.running
+    pub(crate) fn report(&mut self, mut report: Report) -> Told {
+        let Some(running) = self
+            .running
+            .as_mut()
+            .filter(|running| running.number == report.command)
         else {
-            return Step::Nothing;
+            return Told::Nothing;
         };
-        if !*settled && !report.jobs.is_empty() {
-            return Step::Settle(report.jobs.clone());
+        match running.report.take() {
+            // The first one has the command's status; others follow to tell the rest.
+            Some(first) => {
+                report.status = first.status;
+                report.pipe_status = first.pipe_status;
+            }
+            None => report.status = running.status.unwrap_or(report.status),
         }
-        self.end()
+        let jobs = report.jobs.clone();
+        let told = if report.full || !running.wants_more(&report) {
+            {
+                running.times_told += 1;
+                Told::All(running.times_told - 1, jobs)
+            }
+        } else {
+            Told::NotAll
+        };
+        running.report = Some(Box::new(report));
+        told
     }
 
-    /// A job is ending: the command lasts until the next end mark.
-    pub(crate) fn extend(&mut self) {
-        if let Some(running) = &mut self.running {
-            running.end_seen = false;
-            running.settled = true;
-        }
-        let mut after = self.after.take().unwrap_or_default();
-        if let Some(next) = self.next.take() {
-            after.extend(next.snapshot().head);
-        }
-        self.after = Some(after);
+    /// What the shell says from now on is about the running command, not its output.
+    pub(crate) fn shell_speaks(&mut self) {
+        self.after.get_or_insert_default();
     }
 
     /// Ends the command with the report that is there.
-    pub(crate) fn end(&mut self) -> Step {
+    pub(crate) fn end(&mut self) {
         let Some(report) = self
             .running
             .as_mut()
             .and_then(|running| running.report.take())
         else {
-            return Step::Nothing;
+            return;
         };
+        // What looked like the start of a mark was none.
+        let held = self.filter.flush();
+        self.output_bytes(&held);
         let prompt = with_carriage_returns(&report.prompt);
+        let traced = report.traps || report.flags.contains(['x', 'v']);
         match self.after.take() {
             Some(mut after) => {
-                if after.ends_with(&prompt) {
-                    after.truncate(after.len() - prompt.len());
+                if traced {
+                    strip_trace(&mut after);
                 }
-                let kept = relevant(&after, self.capture.recent());
+                strip_prompt(&mut after, &prompt);
+                let kept = current(&after);
                 self.capture.push(&kept);
             }
-            None => self.capture.strip_suffix(&prompt),
+            None => self.capture.edit_end(|recent| {
+                if traced {
+                    strip_trace(recent);
+                }
+                strip_prompt(recent, &prompt);
+            }),
+        }
+        if !prompt.is_empty() {
+            self.capture.edit_whole(|output| {
+                if output.starts_with(&prompt) {
+                    output.drain(..prompt.len());
+                }
+            });
         }
         self.finish(Ended::Reported(report));
-        Step::Ended
     }
 
     /// The shell's process is gone, and everything it had printed is here.
@@ -286,10 +306,29 @@ impl Stream {
     }
 
     fn finish(&mut self, ended: Ended) {
-        let next = self.next.take().unwrap_or_else(|| Capture::new(self.cap));
-        self.finished = Some(std::mem::replace(&mut self.capture, next));
+        self.finished = Some(std::mem::replace(&mut self.capture, Capture::new(self.cap)));
         self.running = None;
         self.ended = Some(ended);
+    }
+}
+
+/// A prompt that cannot be unset is printed before the report, and again after it: at this command's end or at the
+/// start of the next one.
+fn strip_prompt(output: &mut Vec<u8>, prompt: &[u8]) {
+    for _ in 0..3 {
+        if !prompt.is_empty() && output.ends_with(prompt) {
+            output.truncate(output.len() - prompt.len());
+        }
+    }
+}
+
+/// A trace, or a trap, tells of our own line as well; nothing of the command comes after it.
+fn strip_trace(output: &mut Vec<u8>) {
+    if let Some(at) = memchr::memmem::find(output, REPORT.as_bytes()) {
+        let line = output
+            .get(..at)
+            .and_then(|before| memchr::memrchr(b'\n', before));
+        output.truncate(line.map_or(0, |end| end + 1));
     }
 }
 

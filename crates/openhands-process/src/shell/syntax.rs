@@ -1,7 +1,7 @@
 //! Whether a command's text is whole, or bash would wait for more lines of it.
 //!
-//! A scan that knows only quotes, words and simple operators settles most commands. The rest is put to
-//! `bash -n`, which parses and runs nothing.
+//! A scan that knows quotes, words and simple operators settles most commands, and a parser most of the others.
+//! The rest is put to `bash -n`, which parses and runs nothing.
 
 use std::path::Path;
 
@@ -138,6 +138,21 @@ fn double_quoted(text: &[u8]) -> Option<usize> {
             _ => at += 1,
         }
     }
+}
+
+/// Whether a parser finds the text whole. It never takes an unfinished one for whole, except that it does not
+/// know how `\'` is read between `$'` and `'`.
+pub(crate) fn parses(text: &str) -> bool {
+    if text.contains("$'") || ends_in_continuation(text) {
+        return false;
+    }
+    let mut parser = tree_sitter::Parser::new();
+    parser
+        .set_language(&tree_sitter_bash::LANGUAGE.into())
+        .is_ok()
+        && parser
+            .parse(text, None)
+            .is_some_and(|tree| !tree.root_node().has_error())
 }
 
 /// Asks bash.

@@ -103,7 +103,7 @@ async fn control_c_ends_programs_and_loops() {
         "echo on; sleep 100",
         "echo on; while :; do :; done",
         "echo on; read x",
-        "echo on; sleep 100 | cat",
+        "sleep 100 | bash -c 'echo on; cat'",
     ] {
         bench.until(command, "on").await;
         bench.shell.interrupt().await.unwrap();
@@ -213,7 +213,7 @@ async fn an_unfinished_command_is_dropped_or_ended_by_a_key() {
 #[tokio::test]
 async fn cancelling_ends_the_command_and_keeps_the_shell() {
     let bench = Bench::with("", |config| {
-        config.interrupt_grace = Duration::from_millis(300)
+        config.interrupt_grace = Duration::from_millis(300);
     })
     .await;
     bench.run("kept=yes").await;

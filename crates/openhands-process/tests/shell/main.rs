@@ -3,9 +3,15 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    clippy::indexing_slicing
+    clippy::indexing_slicing,
+    clippy::format_push_string
 )]
 
 mod basics;
+mod fuzz;
+mod hostile;
 mod interaction;
+mod random;
+mod start;
 mod support;
+mod volume;

@@ -19,6 +19,8 @@ pub(crate) struct Case {
     pub(crate) name: String,
     /// Registered name of the tool.
     pub(crate) tool: String,
+    /// Whether the result depends on wall time.
+    pub(crate) is_timed: bool,
     pub(crate) config: Map<String, Value>,
     pub(crate) setup: Value,
     pub(crate) steps: Vec<Step>,
@@ -83,6 +85,10 @@ fn read_case(case: &Value, tool: &str) -> Case {
             Some((engine @ ("grep" | "glob"), _)) => engine.to_owned(),
             _ => recorded.to_owned(),
         },
+        is_timed: case
+            .get("tags")
+            .and_then(Value::as_array)
+            .is_some_and(|tags| tags.iter().any(|tag| tag == "timing")),
         config: object(case.get("config")),
         setup: case.pointer("/setup/files").cloned().unwrap_or(Value::Null),
         steps: steps

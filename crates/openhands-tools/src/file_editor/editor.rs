@@ -1,6 +1,7 @@
 //! The file editor: checks a command in the order that clients know, carries it out, remembers how to undo it.
 
 use std::collections::HashMap;
+use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
@@ -8,7 +9,7 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 
 use crate::resolve::{resolve, tidy};
-use crate::safe_write::{WriteError, os_error_text, write_file};
+use crate::safe_write::{WriteError, os_error_text, temporary_name, write_file};
 
 use super::charset::Charset;
 use super::command::{Command, Dialect, Outcome, Request};
@@ -116,7 +117,7 @@ impl FileEditor {
             };
             let meant = self.workspace.join(shown);
             if meant.exists() {
-                let meant = meant.display();
+                let meant = tidy(&meant.to_string_lossy());
                 return Err(invalid(format!("{absolute} Maybe you meant {meant}?")));
             }
             return Err(invalid(absolute.to_owned()));
@@ -176,13 +177,10 @@ impl FileEditor {
     }
 
     fn create(&self, target: &Target, file_text: String) -> Result<Outcome, EditorError> {
-        // A path that passed as absolute without being so names no place to create a file in.
-        if !Path::new(&target.shown).is_absolute() {
-            return Err(EditorError::Write {
-                reason: WriteError::not_found(Path::new(&target.shown)),
-                path: target.shown.clone(),
-            });
-        }
+        check_parent(Path::new(&target.shown)).map_err(|reason| EditorError::Write {
+            reason,
+            path: target.shown.clone(),
+        })?;
         write(target, file_text.as_bytes())?;
         // compat: the history gets the created text itself, so that undoing a creation changes nothing.
         let created = file_text.clone().into_bytes();
@@ -322,6 +320,19 @@ impl FileEditor {
         })?;
         self.state.lock().remember(&target.real, document.charset());
         Ok(document)
+    }
+}
+
+/// Whether a file can be created at `path` as far as its directory goes.
+fn check_parent(path: &Path) -> Result<(), WriteError> {
+    // A path that passed as absolute without being so names no place to create a file in.
+    let Some(parent) = path.parent().filter(|_| path.is_absolute()) else {
+        return Err(WriteError::not_found(path));
+    };
+    // The system must agree that the path leads somewhere: `missing/..` is no other name for the directory it is in.
+    match fs::metadata(parent) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(WriteError::at(&temporary_name(path))(error)),
     }
 }
 

@@ -476,6 +476,41 @@ fn any_text() -> impl Strategy<Value = Option<String>> {
     ])
 }
 
+#[test]
+fn a_way_back_out_of_a_missing_directory_is_no_way() {
+    let fixture = Fixture::new();
+    fs::create_dir(fixture.path("inner")).unwrap();
+    let refused = fixture
+        .run(Command::Create, "inner/missing/../../a.txt", |request| {
+            request.file_text = Some("x".to_owned());
+        })
+        .unwrap_err();
+    assert!(
+        refused.starts_with("Ran into [Errno 2] No such file or directory: "),
+        "{refused}"
+    );
+    assert!(!Path::new(&fixture.path("a.txt")).exists());
+}
+
+#[test]
+fn the_suggested_path_is_written_plainly() {
+    let fixture = Fixture::new();
+    for given in ["", ".", "./"] {
+        let refused = fixture
+            .editor
+            .run(&Request::new(Command::View, given))
+            .unwrap_err()
+            .to_string();
+        assert_eq!(
+            refused,
+            format!(
+                "Invalid `path` parameter: .. The path should be an absolute path. Maybe you meant {}?",
+                fixture.dir.path().display()
+            )
+        );
+    }
+}
+
 proptest! {
     /// Whatever is asked of whatever file: an answer or an error, never a panic, and a failed command changes nothing.
     #[test]

@@ -44,6 +44,8 @@ pub enum EditorError {
     NoHistory { path: String },
     #[error("Ran into {reason} while trying to read {path}")]
     Read { reason: String, path: String },
+    #[error("Failed to read image file {path}: {reason}")]
+    Image { reason: String, path: String },
     #[error("Ran into {reason} while trying to write to {path}")]
     Write { reason: WriteError, path: String },
     #[error("No edit was made to {path}: {reason}.")]

@@ -76,7 +76,7 @@ pub(super) fn image_type(path: &Path) -> Option<&'static str> {
 }
 
 pub(super) fn view_image(file: &Path, path: &str, mime: &str) -> Result<Outcome, EditorError> {
-    let bytes = fs::read(file).map_err(|error| EditorError::Read {
+    let bytes = fs::read(file).map_err(|error| EditorError::Image {
         reason: os_error_text(&error, Some(file)),
         path: path.to_owned(),
     })?;

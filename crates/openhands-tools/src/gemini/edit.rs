@@ -8,13 +8,14 @@ use openhands_protocol::tool::{Action, EditAction, EditObservation, Observation,
 use serde_json::{Map, Value, json};
 
 use super::write_file::create_parents;
-use super::{place, read_failure, write_failure};
+use super::{read_failure, write_failure};
 use crate::arguments::{Arguments, InvalidArguments, integer_at_least, text};
 use crate::blocking::blocking;
 use crate::definition::{Hints, ToolDefinition, spec};
 use crate::executor::{CallContext, ToolError, ToolExecutor};
 use crate::file_editor::{Document, OpenError, occurrences, open_document, with_plain_breaks};
 use crate::registry::Registration;
+use crate::resolve::resolve;
 use crate::resources::Locks;
 use crate::safe_write::write_file;
 
@@ -138,8 +139,10 @@ impl ToolExecutor for EditExecutor {
             let Action::Edit(action) = action else {
                 return Err(ToolError::wrong_action(NAME, &action));
             };
-            let file = place(&self.working_dir, &action.file_path);
+            let file = self.working_dir.join(&action.file_path);
             let observation = blocking(move || {
+                // compat: unlike the other file tools this one shows the real place.
+                let file = resolve(&file);
                 let done = if action.old_string.is_empty() {
                     create(&file, action.new_string)
                 } else {

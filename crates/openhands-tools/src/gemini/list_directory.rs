@@ -13,13 +13,12 @@ use openhands_protocol::tool::{
 use openhands_protocol::{EventTime, Extra};
 use serde_json::{Map, Value, json};
 
-use super::read_failure;
+use super::{named, read_failure};
 use crate::arguments::{Arguments, InvalidArguments, flag, text};
 use crate::blocking::blocking;
 use crate::definition::{Hints, ToolDefinition, spec};
 use crate::executor::{CallContext, ToolError, ToolExecutor};
 use crate::registry::Registration;
-use crate::resolve::tidy;
 use crate::resources::Locks;
 
 /// The tool's name.
@@ -128,9 +127,7 @@ impl ToolExecutor for ListDirectoryExecutor {
             let Action::ListDirectory(action) = action else {
                 return Err(ToolError::wrong_action(NAME, &action));
             };
-            let dir = self.working_dir.join(&action.dir_path);
-            // Links stay in the path: the listing is of the place as it was named.
-            let dir = PathBuf::from(tidy(&dir.display().to_string()));
+            let dir = named(&self.working_dir, &action.dir_path);
             let recursive = action.recursive;
             let observation = blocking(move || {
                 list(&dir, recursive).unwrap_or_else(ListDirectoryObservation::with_error)

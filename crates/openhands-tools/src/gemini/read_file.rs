@@ -10,7 +10,7 @@ use openhands_protocol::tool::{
 use serde_json::{Map, Value, json};
 
 use super::lines::read_lines;
-use super::{place, read_failure};
+use super::{named, read_failure};
 use crate::arguments::{Arguments, InvalidArguments, integer_at_least, text};
 use crate::blocking::blocking;
 use crate::definition::{Hints, ToolDefinition, spec};
@@ -131,7 +131,7 @@ impl ToolExecutor for ReadFileExecutor {
             let Action::ReadFile(action) = action else {
                 return Err(ToolError::wrong_action(NAME, &action));
             };
-            let file = place(&self.working_dir, &action.file_path);
+            let file = named(&self.working_dir, &action.file_path);
             let observation = blocking(move || {
                 let shown = file.display().to_string();
                 let observation =

@@ -9,7 +9,7 @@ use openhands_protocol::tool::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{place, write_failure};
+use super::{named, write_failure};
 use crate::arguments::{Arguments, InvalidArguments, text};
 use crate::blocking::blocking;
 use crate::definition::{Hints, ToolDefinition, spec};
@@ -121,7 +121,7 @@ impl ToolExecutor for WriteFileExecutor {
             let Action::WriteFile(action) = action else {
                 return Err(ToolError::wrong_action(NAME, &action));
             };
-            let file = place(&self.working_dir, &action.file_path);
+            let file = named(&self.working_dir, &action.file_path);
             let observation = blocking(move || {
                 write(&file, action.content).unwrap_or_else(WriteFileObservation::with_error)
             })

@@ -92,7 +92,7 @@ impl ToolDefinition for GlobTool {
 }
 
 /// The acting half of `glob`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct GlobExecutor {
     working_dir: PathBuf,
     home: Option<PathBuf>,
@@ -150,8 +150,9 @@ impl ToolExecutor for GlobExecutor {
             let Action::Glob(action) = action else {
                 return Err(ToolError::wrong_action(NAME, &action));
             };
-            let (root, pattern) = self.target(&action);
+            let executor = self.clone();
             on_all_cores(&cx, move |cancel| {
+                let (root, pattern) = executor.target(&action);
                 search(action, &root, pattern.as_deref(), cancel)
             })
             .await

@@ -102,6 +102,10 @@ fn parts(pattern: &str) -> Option<Vec<Part>> {
         .split('/')
         .filter(|name| !name.is_empty() && *name != ".")
         .collect();
+    // `.` names the search directory itself, which is no file. An empty pattern means everything.
+    if names.is_empty() && !pattern.is_empty() {
+        return None;
+    }
     let mut parts = Vec::with_capacity(names.len() + 1);
     if !names.contains(&"**") {
         parts.push(Part::AnyDirectories);

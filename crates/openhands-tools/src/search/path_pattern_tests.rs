@@ -110,6 +110,7 @@ fn patterns_for_directories_and_above_match_nothing() {
     check("src/", &[], &["src/a.py", "src"]);
     check("../*.py", &[], &["a.py"]);
     check("a/../b", &[], &["b", "a/b"]);
+    check(".", &[], &["a.py", "src/a.py"]);
 }
 
 #[test]

@@ -38,7 +38,7 @@ async fn a_command_that_ignores_the_interrupt_is_killed() {
         cancel,
         ..context()
     };
-    let stubborn = "python3 -c 'import signal,time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nopen(\"up\",\"w\")\ntime.sleep(1000)'";
+    let stubborn = "bash -c 'trap \"\" INT; sleep 1000; sleep 1000'";
     let observation = terminal
         .call_with(json!({"command": stubborn}), cx)
         .await

@@ -1,0 +1,138 @@
+//! Our messages in the library's own types, for the protocols that it translates itself.
+
+use genai::chat::{
+    Binary, ChatMessage, ChatOptions, ChatRequest as LibraryRequest, ContentPart, MessageContent,
+    ReasoningEffort, Tool, ToolCall, ToolResponse,
+};
+use openhands_protocol::ToolCallId;
+use openhands_protocol::message::{Content, Message, Role, ThinkingBlock};
+use serde_json::{Value, json};
+
+use crate::genai::messages_body::data_url;
+use crate::genai::settings::Settings;
+use crate::model::ChatRequest;
+
+/// The question in the library's types.
+pub(super) fn library_request(request: &ChatRequest, settings: &Settings) -> LibraryRequest {
+    let messages = request.messages.iter().map(|message| match message.role {
+        Role::System => ChatMessage::system(parts(message, settings)),
+        Role::User => ChatMessage::user(parts(message, settings)),
+        Role::Assistant => ChatMessage::assistant(answer(message)),
+        Role::Tool => ChatMessage::from(tool_response(message, request)),
+    });
+    let mut out = LibraryRequest::new(messages.collect());
+    if !request.tools.is_empty() {
+        out = out.with_tools(request.tools.iter().map(|tool| {
+            Tool::new(tool.name.as_str())
+                .with_description(tool.description.as_str())
+                .with_schema(Value::Object(tool.input_schema.0.clone()))
+        }));
+    }
+    out
+}
+
+/// The settings in the library's types.
+pub(super) fn library_options(request: &ChatRequest, settings: &Settings) -> ChatOptions {
+    let mut options = ChatOptions::default()
+        .with_capture_usage(true)
+        .with_capture_content(true)
+        .with_capture_reasoning_content(true)
+        .with_capture_tool_calls(true)
+        .with_stop_sequences(request.options.stop.clone());
+    options.temperature = request.options.temperature.or(settings.temperature);
+    options.top_p = settings.top_p;
+    options.seed = settings.seed.and_then(|seed| u64::try_from(seed).ok());
+    options.max_tokens = settings
+        .max_output_tokens
+        .and_then(|limit| u32::try_from(limit).ok());
+    options.reasoning_effort = settings
+        .effort
+        .as_deref()
+        .and_then(ReasoningEffort::from_keyword);
+    options.extra_body =
+        (!settings.extra_body.is_empty()).then(|| Value::Object(settings.extra_body.clone()));
+    options
+}
+
+fn parts(message: &Message, settings: &Settings) -> MessageContent {
+    let mut parts = Vec::new();
+    for part in &message.content {
+        match part {
+            Content::Text(text) => parts.push(ContentPart::from_text(text.text.as_str())),
+            Content::Image(image) if settings.features.vision => {
+                parts.extend(
+                    image
+                        .image_urls
+                        .iter()
+                        .map(|url| ContentPart::Binary(binary(url))),
+                );
+            }
+            Content::Image(_) | Content::Unknown(_) => {}
+        }
+    }
+    MessageContent::from_parts(parts)
+}
+
+fn binary(url: &str) -> Binary {
+    match data_url(url) {
+        Some((media_type, data)) => Binary::from_base64(media_type, data, None),
+        None => Binary::from_url("image/*", url, None),
+    }
+}
+
+fn answer(message: &Message) -> MessageContent {
+    let mut parts = Vec::new();
+    for block in &message.thinking_blocks {
+        if let ThinkingBlock::Thinking(text) = block {
+            parts.extend(text.signature.clone().map(ContentPart::ThoughtSignature));
+            if !text.thinking.is_empty() {
+                parts.push(ContentPart::ReasoningContent(text.thinking.clone()));
+            }
+        }
+    }
+    let text = Content::join_text(&message.content);
+    if !text.is_empty() {
+        parts.push(ContentPart::from_text(text));
+    }
+    parts.extend(message.tool_calls.iter().flatten().map(|call| {
+        let arguments = serde_json::from_str::<Value>(&call.arguments)
+            .ok()
+            .filter(Value::is_object)
+            .unwrap_or_else(|| json!({}));
+        ContentPart::ToolCall(ToolCall {
+            call_id: call.id.as_str().to_owned(),
+            fn_name: call.name.clone(),
+            fn_arguments: arguments,
+            thought_signatures: None,
+        })
+    }));
+    MessageContent::from_parts(parts)
+}
+
+fn tool_response(message: &Message, request: &ChatRequest) -> ToolResponse {
+    let id = message
+        .tool_call_id
+        .as_ref()
+        .map(ToolCallId::as_str)
+        .unwrap_or_default();
+    let texts: Vec<_> = message
+        .content
+        .iter()
+        .filter_map(Content::as_text)
+        .collect();
+    let response = ToolResponse::new(id, texts.join("\n"));
+    // Gemini knows results by the tool's name.
+    match message.name.clone().or_else(|| called_name(request, id)) {
+        Some(name) => response.with_fn_name(name),
+        None => response,
+    }
+}
+
+fn called_name(request: &ChatRequest, id: &str) -> Option<String> {
+    request
+        .messages
+        .iter()
+        .flat_map(|message| message.tool_calls.iter().flatten())
+        .find(|call| call.id.as_str() == id)
+        .map(|call| call.name.clone())
+}

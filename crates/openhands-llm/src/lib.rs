@@ -1,0 +1,52 @@
+//! Talks to language models: messages and tool schemas in, a stream of parts out.
+//!
+//! The crate knows no tools and no conversations. [`ChatModel`] is the seam: [`connect`] makes one from a
+//! model's settings, [`ScriptedModel`] is one that plays a script.
+//!
+//! ```text
+//! connect ──► prompt_tools (calls as text, if need be) ──► retry ──► genai (one attempt on the wire)
+//! model, fold        a question, its answer in parts, the whole answer
+//! model_name, target "provider/model" -> address, headers, protocol
+//! features, catalog  what a model can do, its limits and prices
+//! usage, error       what a call used; what went wrong, in the classes that clients know
+//! fallback, router   another model when one fails; a model per call
+//! scripted           a model that plays a JSON script
+//! ```
+
+mod catalog;
+mod connect;
+mod error;
+mod fallback;
+mod features;
+mod fold;
+mod genai;
+mod model;
+mod model_name;
+mod prompt_tools;
+mod retry;
+mod router;
+mod scripted;
+mod spaced_json;
+mod target;
+mod tokens;
+mod usage;
+
+pub use self::genai::{GenaiModel, Http};
+pub use catalog::Prices;
+pub use connect::connect;
+pub use error::{Cause, LlmError, LlmErrorKind};
+pub use fallback::FallbackModel;
+pub use features::{ModelFeatures, Thinking};
+pub use fold::Fold;
+pub use model::{
+    CallOptions, ChatModel, ChatRequest, Completion, PartStream, ReasoningDelta, Restart,
+    StopReason, StreamPart, ToolCallDelta, Usage,
+};
+pub use model_name::{ModelName, Provider, Service};
+pub use prompt_tools::PromptToolsModel;
+pub use retry::{RetryModel, RetryPolicy};
+pub use router::RouterModel;
+pub use scripted::ScriptedModel;
+pub use target::{Protocol, Target};
+pub use tokens::estimate_tokens;
+pub use usage::record;

@@ -1,0 +1,14 @@
+//! Models over real sockets, against a server that plays scripted HTTP answers.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod chat;
+mod failures;
+mod library;
+mod messages;
+mod responses;
+mod server;

@@ -1,0 +1,225 @@
+//! Appending: the only way in which a log changes.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use openhands_protocol::{Event, EventId, Form, RawUnion};
+use serde_json::Value;
+
+use crate::event_log::head::advances_head;
+use crate::event_log::header::Header;
+use crate::event_log::index_file;
+use crate::event_log::log::{Inner, Records, Writer};
+use crate::event_log::open::extend;
+use crate::event_log::{EventLog, Head, LogError, StoreError, StoredEvent};
+
+/// How often an append starts again because another process was faster. One that is faster this often is
+/// not sharing the log but fighting for it.
+const ATTEMPTS: usize = 8;
+
+impl EventLog {
+    /// Appends an event. It is stored when this returns; only then does anyone see it.
+    ///
+    /// An event without parent is attached to the head. Every kind but a state update moves the head. Once
+    /// begun, an append is finished even if the caller goes away.
+    pub async fn append(&self, event: Event) -> Result<Arc<StoredEvent>, LogError> {
+        self.blocking(move |inner| inner.append(event)).await
+    }
+
+    /// Appends an event, on the calling thread.
+    pub fn append_blocking(&self, event: Event) -> Result<Arc<StoredEvent>, LogError> {
+        self.inner.append(event)
+    }
+}
+
+impl Inner {
+    fn append(&self, mut event: Event) -> Result<Arc<StoredEvent>, LogError> {
+        let id = event
+            .id()
+            .filter(|id| *id != EventId::ROOT)
+            .ok_or(LogError::NoId)?;
+        refuse_transient(&event)?;
+        let chosen = event.parent_id();
+        let mut writer = self.writer.lock();
+        for _ in 0..ATTEMPTS {
+            let parent = self.parent_for(&id, chosen.clone())?;
+            if parent != event.parent_id() {
+                set_parent(&mut event, parent);
+            }
+            let json = Form::SOCKET
+                .to_vec(&event)
+                .map(Bytes::from)
+                .map_err(LogError::Unwritable)?;
+            let header = Header::of(&event);
+            let mut decoded = Some(event);
+            match self.add(&mut writer, id.clone(), header, json, &mut decoded) {
+                Err(LogError::Store(StoreError::Behind { .. })) => {
+                    self.catch_up(&mut writer)?;
+                    event = decoded.ok_or(LogError::NoId)?;
+                }
+                Err(error) => return Err(error),
+                Ok(stored) => return Ok(stored),
+            }
+        }
+        Err(LogError::Store(StoreError::Behind {
+            index: self.index.read().len(),
+        }))
+    }
+
+    /// Stores an event as it is, for a fork: parent and head stay.
+    pub(crate) fn append_copy(&self, id: EventId, json: Bytes) -> Result<(), LogError> {
+        let header = Header::peek(&json).unwrap_or_default();
+        let mut writer = self.writer.lock();
+        self.refuse_known(&id)?;
+        self.add(&mut writer, id, header, json, &mut None).map(drop)
+    }
+
+    /// Stores, indexes and shows one event. A decoded event is a new one, which moves the head, and is taken
+    /// only if it could be stored; without one it is a copy.
+    fn add(
+        &self,
+        writer: &mut Writer,
+        id: EventId,
+        header: Header,
+        json: Bytes,
+        decoded: &mut Option<Event>,
+    ) -> Result<Arc<StoredEvent>, LogError> {
+        if self.progress.borrow().closed {
+            return Err(LogError::Closed);
+        }
+        let (at, entry) = {
+            let index = self.index.read();
+            (index.len(), index.entry(id.clone(), Ok(header)))
+        };
+        self.store.append(at, &id, &json)?;
+        if let Records::Add(records) = &mut writer.records {
+            index_file::put_entry(records, at, &entry);
+        }
+        let stored = Arc::new(match decoded.take() {
+            Some(event) => {
+                if advances_head(event.kind()) {
+                    *self.head.lock() = Head::At(id.clone());
+                }
+                StoredEvent::written(at, id, json, event)
+            }
+            None => StoredEvent::read(at, id, json),
+        });
+        self.cache.lock().insert(Arc::clone(&stored));
+        self.index.write().push(entry);
+        self.progress.send_modify(|progress| progress.len = at + 1);
+        self.flush_full_index(writer);
+        Ok(stored)
+    }
+
+    /// The parent that an event gets: its own, if it is known, else the head.
+    fn parent_for(
+        &self,
+        id: &EventId,
+        chosen: Option<EventId>,
+    ) -> Result<Option<EventId>, LogError> {
+        self.refuse_known(id)?;
+        let index = self.index.read();
+        match (chosen, &*self.head.lock()) {
+            (Some(parent), _) if parent == EventId::ROOT || index.find(&parent).is_some() => {
+                Ok(Some(parent))
+            }
+            (Some(parent), _) => Err(LogError::UnknownParent {
+                id: id.clone(),
+                parent,
+            }),
+            (None, Head::At(leaf)) => Ok(Some(leaf.clone())),
+            (None, Head::Unset | Head::Empty) if index.len() == 0 => Ok(None),
+            (None, Head::Unset | Head::Empty) => Ok(Some(EventId::new(EventId::ROOT))),
+        }
+    }
+
+    fn refuse_known(&self, id: &EventId) -> Result<(), LogError> {
+        match self.index.read().find(id) {
+            Some(index) => Err(LogError::DuplicateId {
+                id: id.clone(),
+                index,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes in what another process has added. The head stays: it belongs to this process's conversation.
+    fn catch_up(&self, writer: &mut Writer) -> Result<(), LogError> {
+        let listing = self.store.list()?;
+        let mut problems = listing.problems;
+        let mut index = self.index.write();
+        let known = index.entries().iter().zip(&listing.ids);
+        let same = known.filter(|(entry, id)| entry.id == **id).count() as u64;
+        if same < index.len() {
+            return Err(LogError::Diverged { index: same });
+        }
+        let before = index.len();
+        extend(&*self.store, &mut index, &listing.ids, &mut problems);
+        let len = index.len();
+        if let Records::Add(records) = &mut writer.records {
+            // The other writer may note them too: noted twice counts once.
+            for at in before..len {
+                if let Some(entry) = index.get(at) {
+                    index_file::put_entry(records, at, entry);
+                }
+            }
+        }
+        drop(index);
+        for problem in problems {
+            self.report(problem);
+        }
+        self.progress.send_modify(|progress| progress.len = len);
+        Ok(())
+    }
+}
+
+/// Refuses what is sent to watchers but never part of the log.
+fn refuse_transient(event: &Event) -> Result<(), LogError> {
+    match event {
+        Event::StreamingDelta(_) | Event::ServerError(_) | Event::CondensationSummary(_) => {
+            Err(LogError::NotStored(event.kind().to_owned()))
+        }
+        Event::StateUpdate(update) if update.is_full_state() => {
+            Err(LogError::NotStored(format!("{} full_state", event.kind())))
+        }
+        Event::StateUpdate(_)
+        | Event::Message(_)
+        | Event::Action(_)
+        | Event::Observation(_)
+        | Event::SystemPrompt(_)
+        | Event::AgentError(_)
+        | Event::ConversationError(_)
+        | Event::UserReject(_)
+        | Event::Pause(_)
+        | Event::Interrupt(_)
+        | Event::Condensation(_)
+        | Event::CondensationRequest(_)
+        | Event::HookExecution(_)
+        | Event::SecurityAnalysis(_)
+        | Event::LlmCompletionLog(_)
+        | Event::Token(_)
+        | Event::AcpToolCall(_)
+        | Event::Unknown(_) => Ok(()),
+    }
+}
+
+/// Sets the parent, also of an event of unknown kind.
+fn set_parent(event: &mut Event, parent: Option<EventId>) {
+    if let Some(header) = event.header_mut() {
+        header.parent_id = parent;
+        return;
+    }
+    if let Event::Unknown(raw) = event {
+        let kind = raw.kind().to_owned();
+        let mut body = std::mem::take(raw).into_body();
+        match parent {
+            Some(parent) => {
+                body.insert("parent_id".to_owned(), Value::String(parent.to_string()));
+            }
+            None => {
+                body.shift_remove("parent_id");
+            }
+        }
+        *raw = RawUnion::new(Event::TAG, kind, body);
+    }
+}
