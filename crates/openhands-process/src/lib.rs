@@ -82,6 +82,7 @@
 mod account;
 mod env;
 mod exit;
+mod grammar;
 mod output;
 mod pty;
 mod screen;
@@ -93,6 +94,7 @@ mod watchdog;
 pub use account::Account;
 pub use env::{Environment, command_environment, shell_environment};
 pub use exit::{Exit, KILLED, TIMED_OUT, UNKNOWN};
+pub use grammar::bash_tree;
 pub use output::HeadTail;
 pub use pty::Size;
 pub use rustix::process::Signal;

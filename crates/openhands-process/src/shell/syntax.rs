@@ -7,6 +7,7 @@ use std::path::Path;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
+use crate::grammar::bash_tree;
 use crate::spawn::{Cgroup, Spawn, Stdio};
 
 /// What the scan can tell.
@@ -146,13 +147,7 @@ pub(crate) fn parses(text: &str) -> bool {
     if text.contains("$'") || ends_in_continuation(text) {
         return false;
     }
-    let mut parser = tree_sitter::Parser::new();
-    parser
-        .set_language(&tree_sitter_bash::LANGUAGE.into())
-        .is_ok()
-        && parser
-            .parse(text, None)
-            .is_some_and(|tree| !tree.root_node().has_error())
+    bash_tree(text).is_some_and(|tree| !tree.root_node().has_error())
 }
 
 /// Asks bash.

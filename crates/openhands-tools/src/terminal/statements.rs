@@ -1,6 +1,7 @@
 //! Splitting a command text into its top-level statements, by bash's grammar.
 
-use tree_sitter::{Node, Parser};
+use openhands_process::bash_tree;
+use tree_sitter::Node;
 
 /// The statements of `command` that stand on lines of their own.
 ///
@@ -9,14 +10,7 @@ use tree_sitter::{Node, Parser};
 /// not parse counts as one statement: bash itself will say what is wrong with it.
 pub(super) fn split(command: &str) -> Vec<&str> {
     let whole = || vec![command.trim()];
-    let mut parser = Parser::new();
-    if parser
-        .set_language(&tree_sitter_bash::LANGUAGE.into())
-        .is_err()
-    {
-        return whole();
-    }
-    let Some(tree) = parser.parse(command, None) else {
+    let Some(tree) = bash_tree(command) else {
         return whole();
     };
     let root = tree.root_node();

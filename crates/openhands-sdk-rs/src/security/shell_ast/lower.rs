@@ -3,7 +3,8 @@
 use super::redirect::{here_string_redirect, redirect, redirected};
 use super::word::{Word, word};
 use super::{Command, Compound, Input, Pipeline, Script, Statement};
-use tree_sitter::{Node, Parser};
+use openhands_process::bash_tree;
+use tree_sitter::Node;
 
 /// How deep statements, quotes and substitutions may nest. Far beyond what anyone writes, and well within a
 /// thread's stack.
@@ -11,30 +12,9 @@ const MAX_DEPTH: usize = 100;
 
 /// Reads `text` as bash would. None if the parser gives up.
 pub(in crate::security) fn parse(text: &str) -> Option<Script> {
-    let mut parser = Parser::new();
-    parser
-        .set_language(&tree_sitter_bash::LANGUAGE.into())
-        .ok()?;
-    let tree = parser.parse(ascii_of_same_length(text), None)?;
+    let tree = bash_tree(text)?;
     let lowering = Lowering { text, depth: 0 };
     Some(statements(tree.root_node(), lowering))
-}
-
-/// `text` with every character beyond ASCII replaced by as many `%` as it has bytes.
-///
-/// The grammar's scanner asks `isdigit` about characters that are out of that function's range, which reads foreign
-/// memory and can end the process. To bash such characters are ordinary parts of a word, and so is `%`; positions
-/// stay those of the text itself.
-fn ascii_of_same_length(text: &str) -> String {
-    let mut ascii = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_ascii() {
-            ascii.push(character);
-        } else {
-            ascii.extend(std::iter::repeat_n('%', character.len_utf8()));
-        }
-    }
-    ascii
 }
 
 /// The text that is read, and how deep in it we are.
