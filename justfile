@@ -26,6 +26,7 @@ fuzz-shell count="20000" *args:
 # Benchmarks, each beside the machine's limit in the same run
 bench:
     cargo run --release -p openhands-process --example shell_bench
+    cargo run --release -p openhands-process --example spawn_bench
     cargo run --release -p openhands-tools --example editor_bench
     cargo run --release -p openhands-tools --example grep_bench
 
