@@ -48,7 +48,7 @@ async fn measure() -> Result<(), Failure> {
     );
     println!(
         "{:<44} {:>10.4} ms  {:>6.2} x",
-        "no-op that bash -n must look at, median",
+        "no-op in a subshell, median",
         milliseconds(checked),
         ratio(checked, bare)
     );

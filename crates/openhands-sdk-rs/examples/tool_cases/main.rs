@@ -39,6 +39,7 @@ async fn main() -> anyhow::Result<ExitCode> {
     for line in &report.lines {
         println!("{line}");
     }
+    println!("{} differ on purpose", report.differing);
     println!("{} passed, {} failed", report.passed, report.failed);
     Ok(if report.failed == 0 {
         ExitCode::SUCCESS
