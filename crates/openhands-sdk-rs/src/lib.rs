@@ -1,7 +1,7 @@
 //! The SDK for software agents: one crate to depend on.
 //!
 //! The lower crates are re-exported whole: [`protocol`] is what is on the wire and on disk, [`process`] runs
-//! children and the persistent shell, [`tools`] are the hands.
+//! children and the persistent shell, [`tools`] are the hands, [`runtime`] is where they work, [`llm`] talks to models.
 
 pub mod agent;
 pub mod event_log;
@@ -9,6 +9,8 @@ pub mod hooks;
 pub mod security;
 pub mod skills;
 
+pub use openhands_llm as llm;
 pub use openhands_process as process;
 pub use openhands_protocol as protocol;
+pub use openhands_runtime as runtime;
 pub use openhands_tools as tools;
