@@ -8,6 +8,7 @@ pub mod event_log;
 pub mod hooks;
 pub mod security;
 pub mod skills;
+pub mod view;
 
 pub use openhands_llm as llm;
 pub use openhands_process as process;
