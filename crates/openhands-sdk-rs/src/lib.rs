@@ -9,6 +9,7 @@ pub mod hooks;
 pub mod secrets;
 pub mod security;
 pub mod skills;
+pub mod view;
 
 pub use openhands_llm as llm;
 pub use openhands_process as process;
