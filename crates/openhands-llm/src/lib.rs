@@ -47,6 +47,7 @@ pub use prompt_tools::PromptToolsModel;
 pub use retry::{RetryModel, RetryPolicy};
 pub use router::RouterModel;
 pub use scripted::ScriptedModel;
+pub use spaced_json::to_text as spaced_json;
 pub use target::{Protocol, Target};
 pub use tokens::estimate_tokens;
 pub use usage::record;

@@ -52,7 +52,7 @@ impl Formatter for Spaced {
 }
 
 /// The text of a value.
-pub(crate) fn to_text(value: &Value) -> String {
+pub fn to_text(value: &Value) -> String {
     let mut text = Vec::new();
     // Writing a value into memory cannot fail; if it did, the plain spelling is as good.
     match value.serialize(&mut Serializer::with_formatter(&mut text, Spaced)) {

@@ -4,6 +4,8 @@
 //! children and the persistent shell, [`tools`] are the hands, [`runtime`] is where they work, [`llm`] talks to models.
 
 pub mod agent;
+mod builtin;
+pub mod conversation;
 pub mod event_log;
 pub mod hooks;
 pub mod secrets;

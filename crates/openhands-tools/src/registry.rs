@@ -140,6 +140,23 @@ impl Registry {
         self.entries.keys().map(String::as_str)
     }
 
+    /// Whether a name, or the class that it stands for, is registered.
+    pub fn knows(&self, name: &str) -> bool {
+        self.entry(name).is_ok()
+    }
+
+    /// Whether two names stand for the same tool.
+    pub fn is_same(&self, one: &str, other: &str) -> bool {
+        let registered = |name: &str| {
+            if self.entries.contains_key(name) {
+                name.to_owned()
+            } else {
+                snake_case(name)
+            }
+        };
+        registered(one) == registered(other)
+    }
+
     /// The pure halves of the tools that an agent asks for, in order.
     pub fn definitions(&self, wanted: &[Tool], place: &Place) -> Result<Definitions, CreateError> {
         let mut definitions = Definitions::default();
@@ -265,6 +282,11 @@ impl fmt::Debug for ToolSet {
 }
 
 impl ToolSet {
+    /// The executors by name.
+    pub fn into_executors(self) -> HashMap<String, Arc<dyn ToolExecutor>> {
+        self.executors
+    }
+
     /// Executes an action of the tool `name`.
     pub async fn execute(
         &self,

@@ -1,7 +1,8 @@
 //! Old events leave the model's view.
 
-use crate::event::Source;
+use crate::event::{EventHeader, Source};
 use crate::ids::{EventId, ResponseId};
+use crate::json::Extra;
 use crate::wire::wire;
 
 wire! {
@@ -22,5 +23,15 @@ wire! {
     /// A summary inside the model's view; never stored.
     pub struct CondensationSummaryEvent ["kind" = "CondensationSummaryEvent"] event [header: Some(Source::Environment)] {
         summary: String,
+    }
+}
+
+impl CondensationRequest {
+    /// A wish for a condensation, now.
+    pub fn now() -> Self {
+        Self {
+            header: EventHeader::now(Source::Environment),
+            extra: Extra::default(),
+        }
     }
 }

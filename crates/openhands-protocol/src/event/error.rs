@@ -1,7 +1,8 @@
 //! Something went wrong.
 
-use crate::event::Source;
+use crate::event::{ActionEvent, EventHeader, Source};
 use crate::ids::ToolCallId;
+use crate::json::Extra;
 use crate::text::words;
 use crate::wire::wire;
 
@@ -56,5 +57,62 @@ wire! {
     pub struct ServerErrorEvent ["kind" = "ServerErrorEvent"] event [header: None] {
         code: String,
         detail: String,
+    }
+}
+
+impl AgentErrorEvent {
+    /// The failure of a call, in place of its answer.
+    pub fn answering(
+        action: &ActionEvent,
+        error: impl Into<String>,
+        classification: ErrorClassification,
+    ) -> Self {
+        Self {
+            header: EventHeader::now(Source::Agent),
+            tool_name: action.tool_name.clone(),
+            tool_call_id: action.tool_call_id.clone(),
+            error: error.into(),
+            classification: Some(classification),
+            extra: Extra::default(),
+        }
+    }
+}
+
+impl ConversationErrorEvent {
+    /// Why a run ended.
+    pub fn new(
+        code: impl Into<String>,
+        detail: impl Into<String>,
+        classification: ErrorClassification,
+    ) -> Self {
+        Self {
+            header: EventHeader::now(Source::Environment),
+            code: code.into(),
+            detail: detail.into(),
+            classification: Some(classification),
+            extra: Extra::default(),
+        }
+    }
+}
+
+impl ErrorClassification {
+    /// What the model did wrong and can mend.
+    pub fn agent_action() -> Self {
+        Self {
+            kind: FailureKind::AgentAction,
+            retryable: true,
+            user_action: UserAction::Retry,
+            ..Self::default()
+        }
+    }
+
+    /// A failure of this kind that trying again does not mend.
+    pub fn lasting(kind: FailureKind, user_action: UserAction) -> Self {
+        Self {
+            kind,
+            retryable: false,
+            user_action,
+            ..Self::default()
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! What came of a tool call.
 
-use crate::event::Source;
+use crate::event::{ActionEvent, EventHeader, Source};
 use crate::ids::{EventId, ToolCallId};
+use crate::json::Extra;
 use crate::message::TextContent;
 use crate::text::words;
 use crate::tool::Observation;
@@ -35,5 +36,39 @@ wire! {
         rejection_source: RejectionSource = RejectionSource::User,
         /// The action that was rejected.
         action_id: EventId,
+    }
+}
+
+impl ObservationEvent {
+    /// The answer to an action.
+    pub fn answering(action: &ActionEvent, observation: Observation) -> Self {
+        Self {
+            header: EventHeader::now(Source::Environment),
+            tool_name: action.tool_name.clone(),
+            tool_call_id: action.tool_call_id.clone(),
+            observation,
+            action_id: action.header.id.clone(),
+            extended_content: Vec::new(),
+            extra: Extra::default(),
+        }
+    }
+}
+
+impl UserRejectObservation {
+    /// The rejection of an action.
+    pub fn answering(
+        action: &ActionEvent,
+        reason: impl Into<String>,
+        source: RejectionSource,
+    ) -> Self {
+        Self {
+            header: EventHeader::now(Source::Environment),
+            tool_name: action.tool_name.clone(),
+            tool_call_id: action.tool_call_id.clone(),
+            rejection_reason: reason.into(),
+            rejection_source: source,
+            action_id: action.header.id.clone(),
+            extra: Extra::default(),
+        }
     }
 }

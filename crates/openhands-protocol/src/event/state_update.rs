@@ -1,8 +1,8 @@
 //! A field of the conversation's state changed, or the whole state is sent.
 
 use crate::conversation::ConversationState;
-use crate::event::Source;
-use crate::json::Json;
+use crate::event::{EventHeader, Source};
+use crate::json::{Extra, Json};
 use crate::wire::wire;
 
 /// The key under which the whole state is sent. Such an event is never stored.
@@ -17,6 +17,16 @@ wire! {
 }
 
 impl ConversationStateUpdateEvent {
+    /// A new value of a field.
+    pub fn new(key: impl Into<String>, value: impl Into<Json>) -> Self {
+        Self {
+            header: EventHeader::now(Source::Environment),
+            key: key.into(),
+            value: value.into(),
+            extra: Extra::default(),
+        }
+    }
+
     /// Whether it carries the whole state.
     pub fn is_full_state(&self) -> bool {
         self.key == FULL_STATE

@@ -1,6 +1,7 @@
 //! The user stopped a run.
 
-use crate::event::Source;
+use crate::event::{EventHeader, Source};
+use crate::json::Extra;
 use crate::wire::wire;
 
 wire! {
@@ -10,5 +11,25 @@ wire! {
 
     /// The run was cut off at once.
     pub struct InterruptEvent ["kind" = "InterruptEvent"] event [header: Some(Source::User)] {
+    }
+}
+
+impl PauseEvent {
+    /// A pause that is asked for now.
+    pub fn now() -> Self {
+        Self {
+            header: EventHeader::now(Source::User),
+            extra: Extra::default(),
+        }
+    }
+}
+
+impl InterruptEvent {
+    /// An interrupt that happens now.
+    pub fn now() -> Self {
+        Self {
+            header: EventHeader::now(Source::User),
+            extra: Extra::default(),
+        }
     }
 }

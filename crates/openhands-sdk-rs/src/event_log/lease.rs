@@ -233,7 +233,7 @@ impl Lease {
     }
 
     /// Gives it up, so that another server may go on at once. Another's lease is left alone.
-    pub fn release(self) -> Result<(), LeaseError> {
+    pub fn release(&self) -> Result<(), LeaseError> {
         let _lock = take_lock(&self.directory)?;
         match self.check() {
             Ok(()) => fs::remove_file(self.path()).map_err(LeaseError::io("removing")),

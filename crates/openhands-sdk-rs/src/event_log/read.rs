@@ -38,6 +38,13 @@ impl EventLog {
             .map(|entry| entry.kind.as_str().to_owned())
     }
 
+    /// How many events have a kind that is wanted, without reading them.
+    pub fn count_kinds(&self, wanted: impl Fn(&str) -> bool) -> usize {
+        let index = self.inner.index.read();
+        let kinds = index.entries().iter().map(|entry| entry.kind.as_str());
+        kinds.filter(|kind| wanted(kind)).count()
+    }
+
     /// The position that the event at this position is attached to; none for a root.
     pub fn parent_of(&self, index: u64) -> Option<u64> {
         self.inner.index.read().parent_of(index)

@@ -1,0 +1,216 @@
+//! Asking the model: its answer as it is written, and what it used.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use futures_util::StreamExt as _;
+use openhands_llm::{ChatRequest, Completion, Fold, ReasoningDelta, StreamPart, record};
+use openhands_protocol::EventId;
+use openhands_protocol::conversation::ConversationStatsSnapshot;
+use openhands_protocol::llm::{Llm, MetricsSnapshot};
+
+use crate::agent::step::{Step, StepError, failed};
+use crate::conversation::{ConversationError, DeltaKind, Inner, Live};
+use crate::secrets::{Masker, StreamMasker};
+
+impl Step<'_> {
+    /// Asks the model. `id` is that of the event that the answer will be.
+    pub(crate) async fn sample(
+        self,
+        request: ChatRequest,
+        id: &EventId,
+    ) -> Result<Completion, StepError> {
+        let equipment = self.equipment;
+        let answer = if equipment.llm.stream && self.conversation.is_watched() {
+            self.stream(request, id).await?
+        } else {
+            equipment
+                .model
+                .complete(request, self.cancel.clone())
+                .await
+                .map_err(failed)?
+        };
+        self.conversation.book(&equipment.llm, &answer).await?;
+        Ok(answer)
+    }
+
+    /// Asks the model and passes its words on as they come.
+    async fn stream(self, request: ChatRequest, id: &EventId) -> Result<Completion, StepError> {
+        let mut telling = Telling::begin(self.conversation, id, self.masker());
+        let told = async {
+            let mut parts = self
+                .equipment
+                .model
+                .stream(request, self.cancel.clone())
+                .await?;
+            let mut fold = Fold::default();
+            while let Some(part) = parts.next().await {
+                let part = part?;
+                telling.tell(&part);
+                fold.add(part);
+            }
+            fold.finish()
+        };
+        let answer = told.await;
+        match answer {
+            Ok(answer) => {
+                telling.end();
+                Ok(answer)
+            }
+            Err(error) => {
+                telling.abort(if self.cancel.is_cancelled() {
+                    "cancelled"
+                } else {
+                    "failed"
+                });
+                Err(failed(error))
+            }
+        }
+    }
+}
+
+/// Tells watchers about an answer that is being written, without the secrets in it.
+struct Telling<'a> {
+    conversation: &'a Inner,
+    item: EventId,
+    attempt: u32,
+    order: u64,
+    text: StreamMasker,
+    reasoning: StreamMasker,
+    masker: Masker,
+}
+
+impl<'a> Telling<'a> {
+    fn begin(conversation: &'a Inner, item: &EventId, masker: Masker) -> Self {
+        conversation.send(Live::Started {
+            item: item.clone(),
+            attempt: 1,
+        });
+        Self {
+            conversation,
+            item: item.clone(),
+            attempt: 1,
+            order: 0,
+            text: masker.stream(),
+            reasoning: masker.stream(),
+            masker,
+        }
+    }
+
+    fn tell(&mut self, part: &StreamPart) {
+        match part {
+            StreamPart::Text(text) => {
+                self.flush(DeltaKind::Reasoning);
+                let text = self.text.feed(text);
+                self.send(DeltaKind::Text, &text);
+            }
+            StreamPart::Reasoning(ReasoningDelta::Text(text)) => {
+                let text = self.reasoning.feed(text);
+                self.send(DeltaKind::Reasoning, &text);
+            }
+            StreamPart::Restart(restart) => {
+                self.abort("retry");
+                self.text = self.masker.stream();
+                self.reasoning = self.masker.stream();
+                self.attempt = restart.attempt;
+                self.order = 0;
+                self.conversation.send(Live::Started {
+                    item: self.item.clone(),
+                    attempt: self.attempt,
+                });
+            }
+            StreamPart::Reasoning(_)
+            | StreamPart::ToolCall(_)
+            | StreamPart::Usage(_)
+            | StreamPart::ResponseId(_)
+            | StreamPart::End(_) => {}
+        }
+    }
+
+    fn end(&mut self) {
+        self.flush(DeltaKind::Reasoning);
+        self.flush(DeltaKind::Text);
+    }
+
+    /// Sends what was held back because a secret might have begun in it.
+    fn flush(&mut self, kind: DeltaKind) {
+        let masker = match kind {
+            DeltaKind::Text => &mut self.text,
+            DeltaKind::Reasoning => &mut self.reasoning,
+        };
+        let rest = masker.finish();
+        self.send(kind, &rest);
+    }
+
+    fn send(&mut self, kind: DeltaKind, content: &str) {
+        if content.is_empty() {
+            return;
+        }
+        self.conversation.send(Live::Delta {
+            item: self.item.clone(),
+            attempt: self.attempt,
+            order: self.order,
+            kind,
+            content: Arc::from(content),
+        });
+        self.order += 1;
+    }
+
+    fn abort(&self, reason: &'static str) {
+        self.conversation.send(Live::Aborted {
+            item: self.item.clone(),
+            attempt: self.attempt,
+            reason,
+        });
+    }
+}
+
+impl Inner {
+    /// Adds what an answer used to the conversation's stats, and tells watchers.
+    pub(crate) async fn book(
+        &self,
+        llm: &Llm,
+        answer: &Completion,
+    ) -> Result<(), ConversationError> {
+        let snapshot = self.count(llm, answer);
+        self.writer().await.tell("stats", &snapshot).await
+    }
+
+    /// Adds what an answer used to the conversation's stats. Gives the sums.
+    pub(crate) fn count(&self, llm: &Llm, answer: &Completion) -> ConversationStatsSnapshot {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let window = openhands_llm::ModelFeatures::of(llm).context_window;
+        let mut state = self.state.write();
+        let metrics = state
+            .stats
+            .usage_to_metrics
+            .entry(llm.usage_id.clone())
+            .or_insert_with(|| openhands_protocol::llm::Metrics {
+                model_name: llm.model.clone(),
+                ..Default::default()
+            });
+        let now = now.map_or(0.0, |now| now.as_secs_f64());
+        record(metrics, &llm.model, window, answer, now);
+        stats_snapshot(&state.stats)
+    }
+}
+
+/// The sums of a conversation's stats.
+pub(crate) fn stats_snapshot(
+    stats: &openhands_protocol::conversation::ConversationStats,
+) -> ConversationStatsSnapshot {
+    let sums = stats.usage_to_metrics.iter().map(|(id, metrics)| {
+        let sums = MetricsSnapshot {
+            model_name: metrics.model_name.clone(),
+            accumulated_cost: metrics.accumulated_cost,
+            max_budget_per_task: metrics.max_budget_per_task,
+            accumulated_token_usage: metrics.accumulated_token_usage.clone(),
+            ..MetricsSnapshot::default()
+        };
+        (id.clone(), sums)
+    });
+    ConversationStatsSnapshot {
+        usage_to_metrics: sums.collect(),
+        ..ConversationStatsSnapshot::default()
+    }
+}

@@ -1,0 +1,51 @@
+//! A conversation: an agent, its state and its events, with one writer.
+//!
+//! ```text
+//!  callers ── Conversation (cheap to clone) ──┐
+//!                                             ▼
+//!  run task ── agent::step ──────────────► Writer ──► EventLog (appended, then visible)
+//!                                             ├─────► ConversationState (status by `transition`)
+//!                                             └─────► Branch (view, open actions, latest events)
+//!  readers ── snapshot, events, Subscription   never wait for a step
+//! ```
+//!
+//! Whoever holds the [`Writer`](writer::Writer) is the single writer. It is held for an append or a change of
+//! state, never while a model or a tool is at work. A command that has begun is carried out even if its caller goes
+//! away. A conversation that does nothing has no task.
+
+mod answer;
+mod branch;
+mod config;
+mod confirm;
+mod control;
+mod equipment;
+mod error;
+mod fork;
+mod goal;
+mod host;
+mod inner;
+mod keeper;
+mod live;
+mod message;
+mod open;
+mod run;
+mod settings;
+mod subscription;
+mod transition;
+mod writer;
+
+pub(crate) use branch::Branch;
+pub use config::{ConversationConfig, Unsaved};
+pub use confirm::Decision;
+pub(crate) use control::INTERRUPTED;
+pub(crate) use equipment::Equipment;
+pub use error::ConversationError;
+pub use fork::Fork;
+pub use host::{Host, Models, RuntimeRequest, Runtimes};
+pub use inner::Conversation;
+pub(crate) use inner::Inner;
+pub use live::{DeltaKind, Live};
+pub use run::RunEnd;
+pub use subscription::{Subscription, Update};
+pub use transition::{Cause, Refused, next};
+pub(crate) use writer::Writer;

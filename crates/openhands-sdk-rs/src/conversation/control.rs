@@ -1,0 +1,88 @@
+//! Stopping: pause, interrupt, close.
+
+use std::time::Duration;
+
+use openhands_protocol::event::{ErrorClassification, InterruptEvent, PauseEvent};
+
+use crate::conversation::transition::Cause;
+use crate::conversation::{Conversation, ConversationError, Inner};
+
+/// What an action is answered that was cut off.
+pub(crate) const INTERRUPTED: &str =
+    "Tool call interrupted before completion. The conversation was paused.";
+
+/// How long an interrupt waits for the run to end. A run that takes longer ends later.
+const INTERRUPT_WAIT: Duration = Duration::from_secs(5);
+
+impl Conversation {
+    /// Stops after the present step. Means nothing if nothing is under way and nothing waits to begin.
+    pub async fn pause(&self) -> Result<(), ConversationError> {
+        self.command(|this| async move {
+            let mut writer = this.inner.writer().await;
+            if writer.turn(Cause::Pause).await? {
+                writer.emit(PauseEvent::now()).await?;
+                writer.save().await?;
+            }
+            drop(writer);
+            this.inner.send_full_state();
+            Ok(())
+        })
+        .await
+    }
+
+    /// Stops at once: the call to the model and the tools that run are cut off.
+    pub async fn interrupt(&self) -> Result<(), ConversationError> {
+        let run = self.inner.run.lock().clone();
+        if let Some(run) = run {
+            run.cancel();
+            // A run that hangs on is not waited for: it is cut off and will end.
+            let _ = tokio::time::timeout(INTERRUPT_WAIT, self.wait()).await;
+        }
+        self.inner.send_full_state();
+        Ok(())
+    }
+
+    /// Ends all that is under way, gives up shells and servers, saves, and releases the conversation, so that
+    /// another process may take it.
+    pub async fn close(&self) -> Result<(), ConversationError> {
+        let is_running = self.inner.run.lock().is_some();
+        if is_running {
+            self.pause().await?;
+            self.interrupt().await?;
+        }
+        self.rest().await;
+        self.command(|this| async move {
+            this.inner.writer().await.save().await?;
+            this.inner.log.close().await?;
+            if let Some(lease) = &this.inner.lease {
+                lease.release()?;
+            }
+            Ok(())
+        })
+        .await?;
+        self.inner.tasks.close();
+        Ok(())
+    }
+
+    /// Gives up what costs memory or processes: shells, servers, the view. They are made again when needed.
+    pub async fn rest(&self) {
+        let equipment = self.inner.equipment.lock().await.take();
+        if let Some(equipment) = equipment {
+            equipment.close().await;
+        }
+        self.inner.writer().await.forget_branch();
+    }
+}
+
+impl Inner {
+    /// Writes down that the run was cut off.
+    pub(crate) async fn note_interrupt(&self) -> Result<(), ConversationError> {
+        let mut writer = self.writer().await;
+        writer
+            .answer_open(INTERRUPTED, &ErrorClassification::agent_action())
+            .await?;
+        writer.turn(Cause::Interrupt).await?;
+        writer.emit(InterruptEvent::now()).await?;
+        writer.save().await
+    }
+}

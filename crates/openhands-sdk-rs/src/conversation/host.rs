@@ -1,0 +1,140 @@
+//! What all conversations of a process share: tools, models, places to run, where things are kept.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use openhands_llm::{ChatModel, Http, LlmError, connect};
+use openhands_protocol::ConversationId;
+use openhands_protocol::llm::Llm;
+use openhands_protocol::tool::Tool;
+use openhands_runtime::{LocalRuntime, Runtime, RuntimeError};
+use openhands_tools::{Machine, Place, Registry};
+
+use crate::conversation::keeper::LeaseKeeper;
+use crate::event_log::{Durability, LeaseOwner, Syncer};
+use crate::secrets::{Cipher, Lookup};
+
+/// Makes a model from its settings.
+pub type Models = Arc<dyn Fn(&Llm) -> Result<Arc<dyn ChatModel>, LlmError> + Send + Sync>;
+
+/// Makes the place where a conversation's tools run.
+pub type Runtimes = Arc<
+    dyn Fn(RuntimeRequest) -> BoxFuture<'static, Result<Arc<dyn Runtime>, RuntimeError>>
+        + Send
+        + Sync,
+>;
+
+/// What a conversation needs from the place where its tools run.
+#[derive(Debug, Clone)]
+pub struct RuntimeRequest {
+    /// Which conversation asks.
+    pub conversation: ConversationId,
+    /// The tools that its agent wants.
+    pub tools: Vec<Tool>,
+    /// Where it works and keeps its files.
+    pub place: Place,
+}
+
+/// What all conversations of a process share.
+#[derive(Clone)]
+pub struct Host {
+    /// The tools that agents can ask for.
+    pub registry: Registry,
+    /// How models are made.
+    pub models: Models,
+    /// Where tools run.
+    pub runtimes: Runtimes,
+    /// Where conversations are kept, each in a directory of its own; none keeps them in memory.
+    pub directory: Option<PathBuf>,
+    /// Where the user keeps skills, hooks and memory.
+    pub user_directory: Option<PathBuf>,
+    /// The environment of the process, for commands.
+    pub env: Vec<(String, String)>,
+    /// When events are forced to disk.
+    pub durability: Durability,
+    /// How secrets that are kept elsewhere are fetched; none fetches nothing.
+    pub lookup: Option<Arc<dyn Lookup>>,
+    /// What seals secrets on disk; without it they are not kept.
+    pub cipher: Option<Cipher>,
+    pub(crate) keeper: LeaseKeeper,
+    /// Under which name this process owns conversations; none takes no leases.
+    pub owner: Option<LeaseOwner>,
+}
+
+impl Host {
+    /// A host that keeps conversations in memory, asks real models and runs tools in this process.
+    pub fn new(env: Vec<(String, String)>) -> Self {
+        let registry = Registry::standard();
+        let http = Http::new();
+        Self {
+            models: Arc::new(move |llm| match &http {
+                Ok(http) => connect(llm, http),
+                Err(error) => Err(error.clone()),
+            }),
+            runtimes: local_runtimes(registry.clone(), env.clone()),
+            registry,
+            directory: None,
+            user_directory: None,
+            env,
+            durability: Durability::Background(Syncer::new()),
+            owner: None,
+            lookup: None,
+            cipher: None,
+            keeper: LeaseKeeper::default(),
+        }
+    }
+
+    /// The same, with conversations kept in a directory.
+    #[must_use]
+    pub fn keeping_in(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.directory = Some(directory.into());
+        self
+    }
+
+    /// The same, with one model in place of all: for scripts and tests.
+    #[must_use]
+    pub fn with_model(mut self, model: Arc<dyn ChatModel>) -> Self {
+        self.models = Arc::new(move |_| Ok(Arc::clone(&model)));
+        self
+    }
+
+    /// The same, with other tools, which run in this process.
+    #[must_use]
+    pub fn with_registry(mut self, registry: Registry) -> Self {
+        self.runtimes = local_runtimes(registry.clone(), self.env.clone());
+        self.registry = registry;
+        self
+    }
+
+    /// The directory of a conversation.
+    pub(crate) fn directory_of(&self, id: ConversationId) -> Option<PathBuf> {
+        Some(self.directory.as_ref()?.join(id.hex()))
+    }
+}
+
+/// Runs tools in this process.
+fn local_runtimes(registry: Registry, env: Vec<(String, String)>) -> Runtimes {
+    Arc::new(move |request: RuntimeRequest| {
+        let machine = Machine {
+            place: request.place,
+            env: env.clone(),
+            ..Machine::default()
+        };
+        let runtime = LocalRuntime::new(&registry, &request.tools, &machine);
+        Box::pin(async move { Ok(Arc::new(runtime?) as Arc<dyn Runtime>) })
+    })
+}
+
+impl fmt::Debug for Host {
+    /// Without the environment: some of it is secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host")
+            .field("registry", &self.registry)
+            .field("directory", &self.directory)
+            .field("user_directory", &self.user_directory)
+            .field("durability", &self.durability)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,122 @@
+//! The handle of a conversation, and what it points at.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::future::Future;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use openhands_protocol::conversation::{ConversationState, ExecutionStatus};
+use openhands_protocol::{ConversationId, Form};
+use parking_lot::{Mutex, RwLock};
+use tokio::sync::{broadcast, watch};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::conversation::goal::GoalLoop;
+use crate::conversation::live::Sent;
+use crate::conversation::run::RunEnd;
+use crate::conversation::writer::WriterState;
+use crate::conversation::{ConversationError, Equipment, Host, Subscription, Unsaved};
+use crate::event_log::{EventLog, Lease};
+use crate::secrets::Registry as Secrets;
+
+/// A conversation. Clones are the same conversation.
+#[derive(Clone)]
+pub struct Conversation {
+    pub(crate) inner: Arc<Inner>,
+}
+
+/// What a handle points at.
+pub(crate) struct Inner {
+    pub(crate) id: ConversationId,
+    pub(crate) host: Arc<Host>,
+    pub(crate) log: EventLog,
+    /// Read by anyone at any time; changed only by who holds the writer.
+    pub(crate) state: RwLock<ConversationState>,
+    pub(crate) secrets: Secrets,
+    pub(crate) writer: tokio::sync::Mutex<WriterState>,
+    /// What the agent works with; made when it is first needed.
+    pub(crate) equipment: tokio::sync::Mutex<Option<Arc<Equipment>>>,
+    /// Where live updates go; none when nobody watches.
+    pub(crate) live: Mutex<Option<broadcast::Sender<Sent>>>,
+    /// The run that is under way.
+    pub(crate) run: Mutex<Option<CancellationToken>>,
+    pub(crate) goal: Mutex<Option<GoalLoop>>,
+    /// Secrets that were added after the beginning.
+    pub(crate) added_secrets: Mutex<HashSet<String>>,
+    /// How the last run ended; none while one is under way.
+    pub(crate) last_run: watch::Sender<Option<RunEnd>>,
+    pub(crate) tasks: TaskTracker,
+    pub(crate) disk_form: Form,
+    pub(crate) lease: Option<Arc<Lease>>,
+    pub(crate) extras: Unsaved,
+}
+
+impl Inner {
+    /// The directory of the conversation, if it has one.
+    pub(crate) fn directory(&self) -> Option<PathBuf> {
+        self.host.directory_of(self.id)
+    }
+}
+
+impl Conversation {
+    /// Its id.
+    pub fn id(&self) -> ConversationId {
+        self.inner.id
+    }
+
+    /// What it is doing.
+    pub fn status(&self) -> ExecutionStatus {
+        self.inner.state.read().execution_status
+    }
+
+    /// Looks at the state, without waiting for anything that is under way. `look` must be quick.
+    pub fn state<T>(&self, look: impl FnOnce(&ConversationState) -> T) -> T {
+        look(&self.inner.state.read())
+    }
+
+    /// Its events.
+    pub fn events(&self) -> &EventLog {
+        &self.inner.log
+    }
+
+    /// Watches it from a position of the log on; 0 is from the start.
+    pub fn subscribe(&self, from: u64) -> Subscription {
+        Subscription::new(self.clone(), from)
+    }
+
+    /// Carries out a command to its end, even if the caller goes away.
+    pub(crate) async fn command<T, F>(
+        &self,
+        work: impl FnOnce(Self) -> F,
+    ) -> Result<T, ConversationError>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, ConversationError>> + Send + 'static,
+    {
+        self.inner
+            .tasks
+            .spawn(work(self.clone()))
+            .await
+            .map_err(|_| ConversationError::Gone)?
+    }
+}
+
+impl fmt::Debug for Conversation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Conversation")
+            .field("id", &self.inner.id)
+            .field("status", &self.status())
+            .field("events", &self.inner.log.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Inner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inner")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,199 @@
+//! Beginning a conversation, and taking one up again.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use openhands_protocol::agent::AgentSpec;
+use openhands_protocol::conversation::{ConversationState, ConversationStats, ExecutionStatus};
+use openhands_protocol::event::{ErrorClassification, FailureKind, UserAction};
+use openhands_protocol::secrets::SecretRegistry;
+use openhands_protocol::workspace::{LocalWorkspace, Workspace};
+use openhands_protocol::{ConversationId, Extra, Form, JsonObject, Reading};
+use parking_lot::{Mutex, RwLock};
+use tokio::sync::watch;
+use tokio_util::task::TaskTracker;
+
+use crate::conversation::transition::Cause;
+use crate::conversation::writer::WriterState;
+use crate::conversation::{
+    Conversation, ConversationConfig, ConversationError, Host, Inner, Unsaved,
+};
+use crate::event_log::{EventLog, FileStore, Lease, MemoryStore};
+use crate::secrets::Registry as Secrets;
+
+/// What an action is answered whose tool was at work when the process ended.
+const RESTARTED: &str = "A restart occurred while this tool was in progress. This may indicate a fatal memory error or system crash. The tool execution was interrupted and did not complete.";
+
+impl Conversation {
+    /// Begins a conversation. Nothing is asked, run or started yet.
+    pub async fn create(
+        host: &Arc<Host>,
+        config: ConversationConfig,
+    ) -> Result<Self, ConversationError> {
+        let (log, lease) = open_log(host, config.id).await?;
+        let state = ConversationState {
+            id: config.id,
+            agent: AgentSpec::Agent(config.agent),
+            workspace: Workspace::Local(LocalWorkspace {
+                working_dir: config.working_dir.to_string_lossy().into_owned(),
+                ..LocalWorkspace::default()
+            }),
+            persistence_dir: host
+                .directory_of(config.id)
+                .map(|directory| directory.to_string_lossy().into_owned()),
+            max_iterations: config.max_iterations,
+            stuck_detection: config.stuck_detection,
+            execution_status: ExecutionStatus::Idle,
+            confirmation_policy: config.confirmation_policy,
+            security_analyzer: config.security_analyzer,
+            activated_knowledge_skills: Vec::new(),
+            activated_path_rules: Vec::new(),
+            invoked_skills: Vec::new(),
+            blocked_actions: IndexMap::default(),
+            blocked_messages: IndexMap::default(),
+            last_user_message_id: None,
+            leaf_event_id: None,
+            head_is_empty: false,
+            stats: ConversationStats::default(),
+            secret_registry: SecretRegistry {
+                secret_sources: config.secrets,
+                ..SecretRegistry::default()
+            },
+            tags: config.tags,
+            agent_state: JsonObject::default(),
+            hook_config: None,
+            extra: Extra::default(),
+        };
+        let conversation = Self::assemble(host, log, lease, state, config.unsaved);
+        let mut writer = conversation.inner.writer().await;
+        if let Some(hooks) = config.hook_config {
+            conversation.inner.state.write().hook_config = Some(hooks.clone());
+            writer.tell("hook_config", &hooks).await?;
+        }
+        writer.save().await?;
+        drop(writer);
+        Ok(conversation)
+    }
+
+    /// Takes up a conversation that is kept in the host's directory. What was under way when its process ended is
+    /// answered; what waits for the user waits on.
+    pub async fn open(host: &Arc<Host>, id: ConversationId) -> Result<Self, ConversationError> {
+        Self::open_with(host, id, Unsaved::default()).await
+    }
+
+    /// The same, with what the disk does not keep: limits, thresholds, tools of the client, sub-agents.
+    pub async fn open_with(
+        host: &Arc<Host>,
+        id: ConversationId,
+        unsaved: Unsaved,
+    ) -> Result<Self, ConversationError> {
+        let (log, lease) = open_log(host, id).await?;
+        let text = log
+            .load_state()
+            .await?
+            .ok_or_else(|| ConversationError::UnreadableState("there is none".to_owned()))?;
+        let reading = match &host.cipher {
+            Some(cipher) => Reading::lenient().opening(cipher.opener()),
+            None => Reading::lenient(),
+        };
+        let mut state: ConversationState = reading
+            .from_slice(&text)
+            .map_err(|error| ConversationError::UnreadableState(error.to_string()))?;
+        // The log knows better: the state may be from before the last events.
+        let head = log.head();
+        state.leaf_event_id = head.leaf().cloned();
+        state.head_is_empty = head.is_empty();
+        let conversation = Self::assemble(host, log, lease, state, unsaved);
+        conversation.recover().await?;
+        conversation.recover_goal().await?;
+        Ok(conversation)
+    }
+
+    pub(crate) fn assemble(
+        host: &Arc<Host>,
+        log: EventLog,
+        lease: Option<Arc<Lease>>,
+        state: ConversationState,
+        unsaved: Unsaved,
+    ) -> Self {
+        let disk_form = match &host.cipher {
+            Some(cipher) => Form::disk(cipher.sealer()),
+            None => Form::DISK_UNSEALED,
+        };
+        let secrets = Secrets::new(state.secret_registry.clone(), host.lookup.clone());
+        Self {
+            inner: Arc::new(Inner {
+                id: state.id,
+                host: Arc::clone(host),
+                log,
+                state: RwLock::new(state),
+                secrets,
+                writer: tokio::sync::Mutex::new(WriterState::default()),
+                equipment: tokio::sync::Mutex::new(None),
+                live: Mutex::new(None),
+                run: Mutex::new(None),
+                goal: Mutex::new(None),
+                added_secrets: Mutex::default(),
+                last_run: watch::Sender::new(None),
+                tasks: TaskTracker::new(),
+                disk_form,
+                lease,
+                extras: unsaved,
+            }),
+        }
+    }
+
+    /// Answers what was under way when the process that ran the conversation ended.
+    pub(crate) async fn recover(&self) -> Result<(), ConversationError> {
+        let status = self.status();
+        if status == ExecutionStatus::WaitingForConfirmation {
+            return Ok(());
+        }
+        if !self.inner.may_have_open_actions() && status != ExecutionStatus::Running {
+            return Ok(());
+        }
+        let mut writer = self.inner.writer().await;
+        let internal = ErrorClassification::lasting(FailureKind::Internal, UserAction::None);
+        writer.turn(Cause::Recover).await?;
+        writer.answer_open(RESTARTED, &internal).await?;
+        writer.save().await?;
+        writer.forget_branch();
+        Ok(())
+    }
+}
+
+impl Inner {
+    /// Whether there may be an action without a result. Looks at kinds only, which needs no bodies.
+    fn may_have_open_actions(&self) -> bool {
+        let actions = self.log.count_kinds(|kind| kind == "ActionEvent");
+        let results = self.log.count_kinds(|kind| {
+            matches!(
+                kind,
+                "ObservationEvent" | "UserRejectObservation" | "AgentErrorEvent"
+            )
+        });
+        actions != results
+    }
+}
+
+/// The log of a conversation, with its lease if leases are taken.
+pub(crate) async fn open_log(
+    host: &Arc<Host>,
+    id: ConversationId,
+) -> Result<(EventLog, Option<Arc<Lease>>), ConversationError> {
+    let Some(directory) = host.directory_of(id) else {
+        return Ok((EventLog::open(MemoryStore::default()).await?, None));
+    };
+    let mut store = FileStore::new(&directory, host.durability.clone());
+    let mut kept = None;
+    if let Some(owner) = host.owner.clone() {
+        let lease = tokio::task::spawn_blocking(move || Lease::claim(directory, owner))
+            .await
+            .map_err(|_| ConversationError::Gone)??;
+        let lease = Arc::new(lease);
+        host.keeper.keep(&lease);
+        store = store.with_lease(Arc::clone(&lease));
+        kept = Some(lease);
+    }
+    Ok((EventLog::open(store).await?, kept))
+}

@@ -1,0 +1,422 @@
+//! A run: steps until there is a reason to stop.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use openhands_protocol::conversation::ExecutionStatus;
+use openhands_protocol::event::{
+    ConversationErrorEvent, ErrorClassification, FailureKind, MessageEvent, RejectionSource,
+    Source, UserAction,
+};
+use openhands_protocol::message::{Message, Role};
+use tokio_util::sync::CancellationToken;
+
+use crate::agent::stuck::{self, Progress};
+use crate::agent::{StepError, step};
+use crate::conversation::error::ConversationError;
+use crate::conversation::transition::{Cause, Refused, next};
+use crate::conversation::{Conversation, Equipment, Inner, Writer};
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunEnd {
+    /// The agent gave its answer.
+    Finished,
+    /// Somebody paused it.
+    Paused,
+    /// Somebody cut it off.
+    Interrupted,
+    /// Actions wait for the user.
+    AwaitingConfirmation,
+    /// The agent went in circles.
+    Stuck,
+    /// It took as many steps as it may.
+    IterationLimit,
+    /// It cost as much as it may.
+    BudgetLimit,
+    /// Something failed; the log says what.
+    Failed,
+    /// It stopped without an answer, and goes on when it is run again.
+    Idle,
+}
+
+/// What the look before or after a step says.
+enum Verdict {
+    Step,
+    End(RunEnd),
+}
+
+impl Conversation {
+    /// Lets the agent work, in the background. [`Conversation::wait`] waits for the end.
+    pub async fn run(&self) -> Result<(), ConversationError> {
+        self.command(|this| async move { this.begin_run().await })
+            .await
+    }
+
+    /// Lets the agent work. If a run is under way, it takes up what is new, or another one follows it.
+    pub async fn ensure_running(&self) -> Result<(), ConversationError> {
+        self.command(|this| async move {
+            loop {
+                match this.clone().begin_run().await {
+                    Err(ConversationError::Refused(Refused::AlreadyRunning)) => {}
+                    other => return other,
+                }
+                let mut writer = this.inner.writer().await;
+                if this.inner.run.lock().is_some() {
+                    // A run that still runs looks for messages before it ends; one that is about to stop does not.
+                    writer.own.runs_again |= writer.status() != ExecutionStatus::Running;
+                    return Ok(());
+                }
+            }
+        })
+        .await
+    }
+
+    /// Waits until no run is under way. Says how the last one ended, if there was one.
+    pub async fn wait(&self) -> Option<RunEnd> {
+        let mut last = self.inner.last_run.subscribe();
+        loop {
+            if self.inner.run.lock().is_none() {
+                return *last.borrow_and_update();
+            }
+            if last.changed().await.is_err() {
+                return None;
+            }
+        }
+    }
+
+    /// Lets the agent work and waits for the end.
+    pub async fn run_to_end(&self) -> Result<RunEnd, ConversationError> {
+        self.run().await?;
+        Ok(self.wait().await.unwrap_or(RunEnd::Finished))
+    }
+
+    /// Boxed, because a run may start the next one.
+    fn begin_run(self) -> BoxFuture<'static, Result<(), ConversationError>> {
+        Box::pin(self.begin())
+    }
+
+    async fn begin(self) -> Result<(), ConversationError> {
+        let status = self.status();
+        if next(status, Cause::Run)? == status {
+            // compat: a finished conversation is not run, but whoever watches hears that it is finished.
+            self.inner.send_full_state();
+            return Ok(());
+        }
+        let cancel = CancellationToken::new();
+        {
+            let mut run = self.inner.run.lock();
+            if run.is_some() {
+                return Err(Refused::AlreadyRunning.into());
+            }
+            *run = Some(cancel.clone());
+        }
+        self.inner.last_run.send_replace(None);
+        let begun = self.open_run().await;
+        let inner = Arc::clone(&self.inner);
+        match begun {
+            Ok(equipment) => {
+                inner.tasks.clone().spawn(async move {
+                    let end = inner.drive(&equipment, &cancel).await;
+                    inner.end_run(end).await;
+                });
+            }
+            Err(error) => {
+                self.inner.note_failure(&error, true).await;
+                self.inner.end_run(RunEnd::Failed).await;
+            }
+        }
+        Ok(())
+    }
+
+    async fn open_run(&self) -> Result<Arc<Equipment>, ConversationError> {
+        let equipment = self.inner.equipment().await?;
+        let mut writer = self.inner.writer().await;
+        writer.introduce(&equipment).await?;
+        writer.turn(Cause::Run).await?;
+        Ok(equipment)
+    }
+}
+
+impl Inner {
+    /// Steps until there is a reason to stop.
+    async fn drive(&self, equipment: &Arc<Equipment>, cancel: &CancellationToken) -> RunEnd {
+        let mut iteration = 0;
+        let mut equipment = Arc::clone(equipment);
+        loop {
+            let done = self.turn_once(&mut equipment, cancel, &mut iteration).await;
+            if cancel.is_cancelled() {
+                return match self.note_interrupt().await {
+                    Ok(()) => RunEnd::Interrupted,
+                    Err(error) => self.fail(&error).await,
+                };
+            }
+            match done {
+                Ok(Verdict::Step) => {}
+                Ok(Verdict::End(end)) => return end,
+                Err(error) => return self.fail(&error).await,
+            }
+        }
+    }
+
+    async fn fail(&self, error: &ConversationError) -> RunEnd {
+        self.note_failure(error, false).await;
+        RunEnd::Failed
+    }
+
+    /// One look, one step, one look.
+    async fn turn_once(
+        &self,
+        equipment: &mut Arc<Equipment>,
+        cancel: &CancellationToken,
+        iteration: &mut i64,
+    ) -> Result<Verdict, ConversationError> {
+        if let Verdict::End(end) = self.before_step(equipment, cancel).await? {
+            return Ok(Verdict::End(end));
+        }
+        // Settings may have changed since the last step.
+        *equipment = self.equipment().await?;
+        let messages = self.writer().await.own.user_messages;
+        match step(self, equipment, cancel).await {
+            Ok(()) => {}
+            Err(StepError::Cancelled) => return Ok(Verdict::Step),
+            Err(StepError::Failed(error)) => return Err(error),
+        }
+        *iteration += 1;
+        self.after_step(messages, *iteration).await
+    }
+
+    async fn before_step(
+        &self,
+        equipment: &Equipment,
+        cancel: &CancellationToken,
+    ) -> Result<Verdict, ConversationError> {
+        let mut writer = self.writer().await;
+        match writer.status() {
+            ExecutionStatus::Paused => return Ok(Verdict::End(RunEnd::Paused)),
+            ExecutionStatus::Stuck => return Ok(Verdict::End(RunEnd::Stuck)),
+            ExecutionStatus::Error => return Ok(Verdict::End(RunEnd::Failed)),
+            ExecutionStatus::Deleting => return Ok(Verdict::End(RunEnd::Interrupted)),
+            ExecutionStatus::Finished => {
+                drop(writer);
+                return self.try_to_stop(equipment, cancel).await;
+            }
+            // A message came when the run was about to end.
+            ExecutionStatus::Idle | ExecutionStatus::WaitingForConfirmation => {
+                writer.turn(Cause::Run).await?;
+            }
+            ExecutionStatus::Running => {}
+        }
+        if self.state.read().stuck_detection {
+            let thresholds = self.extras.stuck_thresholds;
+            match stuck::progress(&writer.branch().await?.recent(), thresholds) {
+                Progress::Fine => {}
+                Progress::Nudge(text) => writer.say_as_environment(text).await?,
+                Progress::Stuck => {
+                    writer.turn(Cause::Stuck).await?;
+                    return Ok(Verdict::End(RunEnd::Stuck));
+                }
+            }
+        }
+        Ok(Verdict::Step)
+    }
+
+    async fn after_step(
+        &self,
+        messages: u64,
+        iteration: i64,
+    ) -> Result<Verdict, ConversationError> {
+        let mut writer = self.writer().await;
+        let limit = self.state.read().max_iterations;
+        let is_last = iteration >= limit;
+        let status = writer.status();
+        let is_over = matches!(
+            status,
+            ExecutionStatus::Finished | ExecutionStatus::WaitingForConfirmation
+        );
+        if is_over && writer.own.user_messages != messages {
+            // A message that came during the step is not lost.
+            if status == ExecutionStatus::WaitingForConfirmation {
+                writer
+                    .reject_open("Superseded by a new user message", RejectionSource::User)
+                    .await?;
+            }
+            let cause = if is_last { Cause::Leave } else { Cause::GoOn };
+            writer.turn(cause).await?;
+            writer.save().await?;
+            return Ok(if is_last {
+                Verdict::End(RunEnd::Idle)
+            } else {
+                Verdict::Step
+            });
+        }
+        writer.save().await?;
+        if status == ExecutionStatus::WaitingForConfirmation {
+            return Ok(Verdict::End(RunEnd::AwaitingConfirmation));
+        }
+        if status == ExecutionStatus::Running
+            && let Some((end, code, detail, kind)) = self.limit_reached(iteration, limit)
+        {
+            writer.turn(Cause::Fail).await?;
+            writer.emit(limit_event(code, detail, kind)).await?;
+            writer.save().await?;
+            return Ok(Verdict::End(end));
+        }
+        Ok(Verdict::Step)
+    }
+
+    /// Which limit the run has reached.
+    fn limit_reached(
+        &self,
+        iteration: i64,
+        limit: i64,
+    ) -> Option<(RunEnd, &'static str, String, FailureKind)> {
+        let cost: f64 = {
+            let state = self.state.read();
+            let metrics = state.stats.usage_to_metrics.values();
+            metrics.map(|metrics| metrics.accumulated_cost).sum()
+        };
+        if let Some(budget) = self
+            .extras
+            .max_budget_per_run
+            .filter(|budget| cost >= *budget)
+        {
+            return Some((
+                RunEnd::BudgetLimit,
+                "MaxBudgetReached",
+                format!("Agent reached maximum budget limit (${budget:.4}): ${cost:.4} was spent."),
+                FailureKind::Quota,
+            ));
+        }
+        (iteration >= limit).then(|| {
+            (
+                RunEnd::IterationLimit,
+                "MaxIterationsReached",
+                format!("Agent reached maximum iterations limit ({limit})."),
+                FailureKind::AgentAction,
+            )
+        })
+    }
+
+    /// Ends a run that is finished, unless a hook does not let it.
+    async fn try_to_stop(
+        &self,
+        equipment: &Equipment,
+        cancel: &CancellationToken,
+    ) -> Result<Verdict, ConversationError> {
+        match self.ask_stop_hooks(equipment, cancel).await? {
+            None => Ok(Verdict::End(RunEnd::Finished)),
+            Some(feedback) => {
+                let mut writer = self.writer().await;
+                writer
+                    .say_as_environment(format!("[Stop hook feedback] {feedback}"))
+                    .await?;
+                writer.turn(Cause::GoOn).await?;
+                Ok(Verdict::Step)
+            }
+        }
+    }
+
+    /// Writes down why a run failed. What cannot be written is at least in the program's log.
+    async fn note_failure(&self, error: &ConversationError, is_error_first: bool) {
+        let event = failure_event(error);
+        tracing::warn!(conversation = %self.id, code = %event.code, %error, "the run failed");
+        let mut writer = self.writer().await;
+        let written = async {
+            if is_error_first {
+                // compat: the order differs when the agent could not even be made.
+                writer.emit(event).await?;
+                writer.turn(Cause::Fail).await?;
+            } else {
+                writer.turn(Cause::Fail).await?;
+                writer.emit(event).await?;
+            }
+            writer.save().await
+        };
+        if let Err(error) = written.await {
+            tracing::error!(conversation = %self.id, %error, "the failure of a run cannot be stored");
+            self.state.write().execution_status = ExecutionStatus::Error;
+        }
+    }
+
+    /// Lets go of the run, tells watchers, and starts the next one if somebody asked for it meanwhile.
+    async fn end_run(self: &Arc<Self>, end: RunEnd) {
+        let runs_again = {
+            let mut writer = self.writer().await;
+            *self.run.lock() = None;
+            std::mem::take(&mut writer.own.runs_again)
+        };
+        self.send_full_state();
+        self.last_run.send_replace(Some(end));
+        if runs_again {
+            let again = Conversation {
+                inner: Arc::clone(self),
+            };
+            if let Err(error) = again.begin_run().await {
+                tracing::debug!(%error, "the follow-up run was not needed");
+            }
+        }
+    }
+}
+
+impl Writer<'_> {
+    /// Appends a message to the model that comes from no person.
+    pub(crate) async fn say_as_environment(
+        &mut self,
+        text: impl Into<String>,
+    ) -> Result<(), ConversationError> {
+        self.say(Source::Environment, text).await
+    }
+
+    /// Appends a user message in somebody's name.
+    pub(crate) async fn say(
+        &mut self,
+        source: Source,
+        text: impl Into<String>,
+    ) -> Result<(), ConversationError> {
+        self.emit(MessageEvent::new(source, Message::text(Role::User, text)))
+            .await?;
+        Ok(())
+    }
+}
+
+fn limit_event(code: &str, detail: String, kind: FailureKind) -> ConversationErrorEvent {
+    let user_action = if kind == FailureKind::Quota {
+        UserAction::Settings
+    } else {
+        UserAction::None
+    };
+    ConversationErrorEvent::new(
+        code,
+        detail,
+        ErrorClassification::lasting(kind, user_action),
+    )
+}
+
+/// What clients are told about a failure.
+fn failure_event(error: &ConversationError) -> ConversationErrorEvent {
+    let internal = ErrorClassification::lasting(FailureKind::Internal, UserAction::None);
+    let (code, detail, classification) = match error {
+        ConversationError::Llm(error) => {
+            let detail = if error.kind == openhands_llm::LlmErrorKind::Authentication {
+                // compat: the provider's own words may hold the key.
+                "Your LLM API key appears to be invalid or has expired.".to_owned()
+            } else {
+                error.message.clone()
+            };
+            (error.kind.code(), detail, error.classification())
+        }
+        // compat: the reference looks tools up in a table, and shows what the table says.
+        ConversationError::Tool(error) => ("KeyError", format!("\"{error}\""), internal),
+        ConversationError::Lease(error) => (
+            "ConversationOwnershipLostError",
+            error.to_string(),
+            ErrorClassification {
+                kind: FailureKind::AgentAction,
+                ..internal
+            },
+        ),
+        other => ("RuntimeError", other.to_string(), internal),
+    };
+    ConversationErrorEvent::new(code, detail, classification)
+}

@@ -1,0 +1,69 @@
+//! Watching a conversation: its events in order, and between them what is never stored.
+
+use std::sync::Arc;
+
+use tokio::sync::broadcast::{self, error::RecvError};
+
+use crate::conversation::live::{Live, Sent};
+use crate::conversation::{Conversation, ConversationError};
+use crate::event_log::{Cursor, StoredEvent};
+
+/// What a watcher sees.
+#[derive(Debug, Clone)]
+pub enum Update {
+    /// An event of the log.
+    Event(Arc<StoredEvent>),
+    /// Something that is not stored.
+    Live(Live),
+}
+
+/// A watcher. It never slows the conversation: one that falls behind reads events later, and gets the whole state in
+/// place of live updates that it missed.
+#[derive(Debug)]
+pub struct Subscription {
+    conversation: Conversation,
+    cursor: Cursor,
+    live: broadcast::Receiver<Sent>,
+    held: Option<Sent>,
+    is_live_over: bool,
+}
+
+impl Subscription {
+    pub(crate) fn new(conversation: Conversation, from: u64) -> Self {
+        Self {
+            live: conversation.inner.watch_live(),
+            cursor: conversation.inner.log.cursor(from),
+            conversation,
+            held: None,
+            is_live_over: false,
+        }
+    }
+
+    /// The next update; none when the conversation is closed. May be dropped while it waits: nothing is lost.
+    pub async fn next(&mut self) -> Result<Option<Update>, ConversationError> {
+        loop {
+            if let Some(sent) = &self.held {
+                if self.cursor.position() >= sent.after || self.cursor.is_at_end() {
+                    return Ok(self.held.take().map(|sent| Update::Live(sent.live)));
+                }
+                return Ok(self.cursor.next().await?.map(Update::Event));
+            }
+            tokio::select! {
+                // What was sent before an event was stored comes before it.
+                biased;
+                sent = self.live.recv(), if !self.is_live_over => match sent {
+                    Ok(sent) => self.held = Some(sent),
+                    Err(RecvError::Lagged(_)) => {
+                        let inner = &self.conversation.inner;
+                        self.held = Some(Sent {
+                            after: inner.log.len(),
+                            live: Live::FullState(Arc::new(inner.full_state())),
+                        });
+                    }
+                    Err(RecvError::Closed) => self.is_live_over = true,
+                },
+                event = self.cursor.next() => return Ok(event?.map(Update::Event)),
+            }
+        }
+    }
+}

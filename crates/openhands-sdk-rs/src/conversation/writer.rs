@@ -1,0 +1,119 @@
+//! The single writer: appends events and changes the state. Whoever holds it is the only one who does.
+
+use std::sync::Arc;
+
+use openhands_protocol::conversation::ExecutionStatus;
+use openhands_protocol::event::ConversationStateUpdateEvent;
+use openhands_protocol::{Event, Form};
+use serde::Serialize;
+use tokio::sync::MutexGuard;
+
+use crate::conversation::transition::{Cause, next};
+use crate::conversation::{Branch, ConversationError, Inner};
+use crate::event_log::{StateText, StoredEvent};
+
+/// What only the writer needs.
+#[derive(Debug, Default)]
+pub(crate) struct WriterState {
+    text: StateText,
+    /// Made from the log when it is first needed.
+    branch: Option<Branch>,
+    /// Counts messages of users, so that a step notices one that came while it was at work.
+    pub(crate) user_messages: u64,
+    /// A run is to follow the present one.
+    pub(crate) runs_again: bool,
+}
+
+/// The right to write.
+#[derive(Debug)]
+pub(crate) struct Writer<'a> {
+    inner: &'a Inner,
+    pub(crate) own: MutexGuard<'a, WriterState>,
+}
+
+impl Inner {
+    /// Waits for the right to write. It is never held for long.
+    pub(crate) async fn writer(&self) -> Writer<'_> {
+        Writer {
+            inner: self,
+            own: self.writer.lock().await,
+        }
+    }
+}
+
+impl Writer<'_> {
+    /// Appends an event. It is stored and visible when this returns.
+    pub(crate) async fn emit(
+        &mut self,
+        event: impl Into<Event>,
+    ) -> Result<Arc<StoredEvent>, ConversationError> {
+        let stored = self.inner.log.append(event.into()).await?;
+        if !matches!(stored.event(), Event::StateUpdate(_)) {
+            let mut state = self.inner.state.write();
+            state.leaf_event_id = Some(stored.id().clone());
+            state.head_is_empty = false;
+        }
+        if let Some(branch) = &mut self.own.branch {
+            branch.push(&stored);
+        }
+        Ok(stored)
+    }
+
+    /// Tells watchers and the log about a new value of a state field.
+    pub(crate) async fn tell(
+        &mut self,
+        key: &str,
+        value: &impl Serialize,
+    ) -> Result<(), ConversationError> {
+        let value = Form::SOCKET
+            .to_value(value)
+            .map_err(ConversationError::Unwritable)?;
+        self.emit(ConversationStateUpdateEvent::new(key, value))
+            .await?;
+        Ok(())
+    }
+
+    /// The present status.
+    pub(crate) fn status(&self) -> ExecutionStatus {
+        self.inner.state.read().execution_status
+    }
+
+    /// Moves to the status that follows. Says whether it is another one.
+    pub(crate) async fn turn(&mut self, cause: Cause) -> Result<bool, ConversationError> {
+        let before = self.status();
+        let after = next(before, cause)?;
+        if before == after {
+            return Ok(false);
+        }
+        self.inner.state.write().execution_status = after;
+        self.tell("execution_status", &after).await?;
+        self.save().await?;
+        Ok(true)
+    }
+
+    /// Saves the state.
+    pub(crate) async fn save(&mut self) -> Result<(), ConversationError> {
+        let as_of = self.inner.log.len();
+        let text = {
+            let mut state = self.inner.state.write();
+            self.own.text.write(&mut state, &self.inner.disk_form)
+        }
+        .map_err(ConversationError::Unwritable)?;
+        self.inner.log.save_state(text.into(), as_of).await?;
+        Ok(())
+    }
+
+    /// The active branch.
+    pub(crate) async fn branch(&mut self) -> Result<&mut Branch, ConversationError> {
+        if self.own.branch.is_none() {
+            let events = self.inner.log.active_branch(None).await?;
+            self.own.branch = Some(Branch::of(&events));
+        }
+        Ok(self.own.branch.get_or_insert_default())
+    }
+
+    /// Forgets the branch: the head was moved, or memory is wanted back.
+    pub(crate) fn forget_branch(&mut self) {
+        self.own.branch = None;
+    }
+}

@@ -1,0 +1,10 @@
+//! Conversations through the public API: a scripted model, real tools, a real log.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod thread;
+mod world;
