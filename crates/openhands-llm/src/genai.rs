@@ -13,6 +13,7 @@
 //! ```
 
 mod attempt;
+mod body;
 mod chat_body;
 mod chat_reply;
 mod direct;

@@ -13,6 +13,7 @@
 //! scripted           a model that plays a JSON script
 //! ```
 
+mod by_arc;
 mod catalog;
 mod connect;
 mod error;

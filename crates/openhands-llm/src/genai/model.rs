@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use openhands_protocol::llm::Llm;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{LlmError, LlmErrorKind};
 use crate::features::ModelFeatures;
 use crate::genai::attempt::{self, Answer, Limits};
+use crate::genai::body::{Body, Renders};
 use crate::genai::chat_body::chat_body;
 use crate::genai::direct;
 use crate::genai::library_request::{library_options, library_request};
@@ -58,6 +59,7 @@ pub struct GenaiModel {
     target: Target,
     settings: Settings,
     pricing: Arc<Pricing>,
+    renders: Renders,
 }
 
 impl GenaiModel {
@@ -69,37 +71,44 @@ impl GenaiModel {
             http,
             settings: Settings::of(llm, &target, features),
             pricing: Arc::new(Pricing::of(llm)),
+            renders: Renders::default(),
             target,
         })
     }
 
-    /// The body of a request, where it is written here: `None` for protocols that the library translates.
-    pub fn body(&self, request: &ChatRequest) -> Option<Map<String, Value>> {
-        let settings = &self.settings;
-        match self.target.protocol {
-            Protocol::Chat => Some(chat_body(request, settings)),
-            Protocol::Responses => Some(responses_body(request, settings)),
-            Protocol::Messages => Some(messages_body(request, settings)),
-            Protocol::Library => None,
+    /// The body of a request as JSON, where it is written here: `None` for protocols that the library translates.
+    pub fn body(&self, request: &ChatRequest) -> Option<Vec<u8>> {
+        self.write(request).map(Body::into_bytes)
+    }
+
+    fn write(&self, request: &ChatRequest) -> Option<Body> {
+        let (settings, renders) = (&self.settings, &self.renders);
+        let mut body = match self.target.protocol {
+            Protocol::Chat => chat_body(request, settings, renders),
+            Protocol::Responses => responses_body(request, settings, renders),
+            Protocol::Messages => messages_body(request, settings, renders),
+            Protocol::Library => return None,
+        };
+        let stream = request.options.stream.unwrap_or(settings.stream);
+        body.set("stream", stream);
+        if stream && self.target.protocol == Protocol::Chat {
+            body.set("stream_options", json!({"include_usage": true}));
         }
+        Some(body)
     }
 
     async fn ask(&self, request: ChatRequest) -> Result<Answer, LlmError> {
         let stream = request.options.stream.unwrap_or(self.settings.stream);
         let reply = Reply::of(self.target.protocol);
-        if let (Some(reply), Some(route), Some(mut body)) =
+        if let (Some(reply), Some(route), Some(body)) =
             (reply, self.target.route(), self.body(&request))
         {
-            body.insert("stream".to_owned(), json!(stream));
-            if stream && self.target.protocol == Protocol::Chat {
-                body.insert("stream_options".to_owned(), json!({"include_usage": true}));
-            }
             let session = request
                 .options
                 .session
                 .as_deref()
                 .map(|session| (SESSION_HEADER, session));
-            let direct = direct::send(&self.http.web, route, session, &body, reply).await?;
+            let direct = direct::send(&self.http.web, route, session, body, reply).await?;
             return Answer::direct(direct, stream).await;
         }
         let Some(service) = self.target.service() else {

@@ -1,8 +1,10 @@
 //! The body of a request to OpenAI's Responses API.
 
+use openhands_protocol::ToolSpec;
 use openhands_protocol::message::{Content, Message, MessageToolCall, ReasoningItem, Role};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use crate::genai::body::{Body, Renders, list};
 use crate::genai::chat_body::add_cache;
 use crate::genai::settings::Settings;
 use crate::model::ChatRequest;
@@ -11,44 +13,43 @@ use crate::model::ChatRequest;
 const BLOCK_SEPARATOR: &str = "\n\n---\n\n";
 
 /// The body, except for what is said about streaming.
-pub(super) fn responses_body(request: &ChatRequest, settings: &Settings) -> Map<String, Value> {
-    let mut body = Map::new();
-    body.insert("model".to_owned(), json!(settings.model));
-    if let Some(instructions) = instructions(request) {
-        body.insert("instructions".to_owned(), json!(instructions));
-    }
-    let input = request
-        .messages
-        .iter()
-        .flat_map(|message| items(message, settings))
-        .collect();
-    body.insert("input".to_owned(), Value::Array(input));
+pub(super) fn responses_body(
+    request: &ChatRequest,
+    settings: &Settings,
+    renders: &Renders,
+) -> Body {
+    let mut body = Body::default();
+    body.set("model", settings.model.as_str());
+    body.set_some("instructions", instructions(request));
+    let input = renders.messages(
+        &request.messages,
+        |_| 0,
+        |message, _| items(message, settings),
+    );
+    body.set_text("input", list(input));
     if !request.tools.is_empty() {
-        body.insert("tools".to_owned(), tools(request));
-        body.insert("tool_choice".to_owned(), json!("auto"));
+        body.set_text("tools", vec![renders.tools(&request.tools, tools)]);
+        body.set("tool_choice", "auto");
     }
-    body.insert("store".to_owned(), json!(false));
+    body.set("store", false);
     if settings.encrypted_reasoning && settings.features.reasoning_effort {
-        body.insert("include".to_owned(), json!(["reasoning.encrypted_content"]));
+        body.set("include", json!(["reasoning.encrypted_content"]));
     }
     if let Some(effort) = &settings.effort {
         let mut reasoning = json!({"effort": effort});
         if let Some(summary) = &settings.summary {
             set(&mut reasoning, "summary", json!(summary));
         }
-        body.insert("reasoning".to_owned(), reasoning);
+        body.set("reasoning", reasoning);
     }
-    if let Some(limit) = settings.max_output_tokens {
-        body.insert("max_output_tokens".to_owned(), json!(limit));
-    }
-    if let Some(temperature) = request.options.temperature.or(settings.temperature) {
-        body.insert("temperature".to_owned(), json!(temperature));
-    }
-    if let Some(top_p) = settings.top_p {
-        body.insert("top_p".to_owned(), json!(top_p));
-    }
+    body.set_some("max_output_tokens", settings.max_output_tokens);
+    body.set_some(
+        "temperature",
+        request.options.temperature.or(settings.temperature),
+    );
+    body.set_some("top_p", settings.top_p);
     add_cache(&mut body, request, settings);
-    body.extend(settings.extra_body.clone());
+    body.extend(&settings.extra_body);
     body
 }
 
@@ -62,9 +63,8 @@ fn instructions(request: &ChatRequest) -> Option<String> {
     (!blocks.is_empty()).then(|| blocks.join(BLOCK_SEPARATOR))
 }
 
-fn tools(request: &ChatRequest) -> Value {
-    request
-        .tools
+fn tools(tools: &[ToolSpec]) -> Value {
+    tools
         .iter()
         .map(|tool| {
             json!({
