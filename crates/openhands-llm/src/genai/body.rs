@@ -141,7 +141,9 @@ impl Body {
             match member {
                 Member::Value(value) => write(value, &mut out),
                 Member::Text(pieces) => {
-                    pieces.iter().for_each(|piece| out.extend_from_slice(piece))
+                    for piece in pieces {
+                        out.extend_from_slice(piece);
+                    }
                 }
             }
         }

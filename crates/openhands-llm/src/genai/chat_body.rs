@@ -6,6 +6,7 @@ use openhands_protocol::message::{Content, Message, MessageToolCall, Role, Think
 use serde_json::{Map, Value, json};
 
 use crate::genai::body::{Body, Renders, list};
+use crate::genai::library_request::THOUGHT;
 use crate::genai::settings::Settings;
 use crate::model::ChatRequest;
 use crate::model_name::Provider;
@@ -136,10 +137,12 @@ fn one_message(message: &Message, settings: &Settings, mark: u8) -> Value {
         );
     }
     if !calls.is_empty() {
-        out.insert("tool_calls".to_owned(), calls.iter().map(call).collect());
+        let calls = calls.iter().map(|one| call(one, settings)).collect();
+        out.insert("tool_calls".to_owned(), calls);
     }
     if message.role == Role::Tool {
         if let Some(id) = &message.tool_call_id {
+            let id = known_id(id.as_str(), settings);
             out.insert("tool_call_id".to_owned(), json!(id));
         }
         if let Some(name) = &message.name {
@@ -159,9 +162,23 @@ fn one_message(message: &Message, settings: &Settings, mark: u8) -> Value {
     Value::Object(out)
 }
 
-fn call(call: &MessageToolCall) -> Value {
+/// The id of a call. A signature that was kept with it is for proxies that know of it; others would find the id
+/// too long.
+fn known_id<'a>(id: &'a str, settings: &Settings) -> &'a str {
+    match settings.provider {
+        Provider::LitellmProxy | Provider::OpenHands => id,
+        _ => bare_id(id),
+    }
+}
+
+/// The id of a call without a signature that was kept with it.
+pub(super) fn bare_id(id: &str) -> &str {
+    id.split_once(THOUGHT).map_or(id, |(id, _)| id)
+}
+
+fn call(call: &MessageToolCall, settings: &Settings) -> Value {
     json!({
-        "id": call.id,
+        "id": known_id(call.id.as_str(), settings),
         "type": "function",
         "function": {"name": call.name, "arguments": call.arguments}
     })

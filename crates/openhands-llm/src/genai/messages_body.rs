@@ -5,19 +5,16 @@ use openhands_protocol::ToolSpec;
 use openhands_protocol::message::{Content, Message, Role};
 use serde_json::{Value, json};
 
+use crate::features::Thinking;
 use crate::genai::body::{Body, Renders};
-use crate::genai::chat_body::{LAST, last_input, set_mark, thinking_block};
+use crate::genai::chat_body::{LAST, bare_id, last_input, set_mark, thinking_block};
 use crate::genai::settings::Settings;
 use crate::model::ChatRequest;
 
 /// The API requires a limit; this is what every model can do.
 const DEFAULT_OUTPUT_TOKENS: u64 = 8192;
-/// Families that take an effort instead of a budget.
-const TAKES_EFFORT: &[&str] = &[
-    "opus-4-5", "opus-4-6", "sonnet-5", "opus-5", "haiku-5", "fable-5",
-];
-/// Families that decide themselves how long to think.
-const ADAPTIVE: &[&str] = &["opus-4-6", "sonnet-5", "opus-5", "haiku-5", "fable-5"];
+/// A family that takes an effort, and decides no more than that itself.
+const TAKES_EFFORT: &str = "opus-4-5";
 
 /// The body, except for what is said about streaming.
 pub(super) fn messages_body(request: &ChatRequest, settings: &Settings, renders: &Renders) -> Body {
@@ -44,19 +41,19 @@ pub(super) fn messages_body(request: &ChatRequest, settings: &Settings, renders:
 
 /// Tells the model how to think. True if it will, for then it refuses to be sampled otherwise.
 fn add_thinking(body: &mut Body, settings: &Settings, limit: u64) -> bool {
-    let is = |families: &[&str]| families.iter().any(|family| settings.name.contains(family));
+    let is_adaptive = settings.features.thinking == Thinking::Adaptive;
     let budget = if let Some(budget) = settings.thinking_budget {
         budget
     } else {
         let Some(effort) = settings.effort.as_deref() else {
             return false;
         };
-        if is(TAKES_EFFORT) {
+        if is_adaptive || settings.name.contains(TAKES_EFFORT) {
             body.set("output_config", json!({"effort": effort}));
-            if is(ADAPTIVE) {
+            if is_adaptive {
                 body.set("thinking", json!({"type": "adaptive"}));
             }
-            return is(ADAPTIVE);
+            return is_adaptive;
         }
         match effort {
             "low" => 1024,
@@ -200,9 +197,23 @@ pub(super) fn data_url(url: &str) -> Option<(&str, &str)> {
 fn tool_result(message: &Message, settings: &Settings) -> Value {
     json!({
         "type": "tool_result",
-        "tool_use_id": message.tool_call_id,
+        "tool_use_id": message.tool_call_id.as_ref().map(|id| known_id(id.as_str())),
         "content": input_blocks(&message.content, settings),
     })
+}
+
+/// An id as the API takes it. Those of other providers may have more letters.
+fn known_id(id: &str) -> String {
+    bare_id(id)
+        .chars()
+        .map(|letter| {
+            if letter.is_ascii_alphanumeric() || letter == '_' || letter == '-' {
+                letter
+            } else {
+                '_'
+            }
+        })
+        .collect()
 }
 
 fn answer_blocks(message: &Message) -> Vec<Value> {
@@ -225,7 +236,7 @@ fn answer_blocks(message: &Message) -> Vec<Value> {
             .filter(Value::is_object)
             // The API takes objects only; the tool's answer says what was wrong with the text.
             .unwrap_or_else(|| json!({}));
-        blocks.push(json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input}));
+        blocks.push(json!({"type": "tool_use", "id": known_id(call.id.as_str()), "name": call.name, "input": input}));
     }
     blocks
 }
