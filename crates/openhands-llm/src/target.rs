@@ -1,10 +1,14 @@
 //! Where and how a configured model is reached: address, headers, protocol.
 
+use std::time::SystemTime;
+
 use genai::adapter::AdapterKind;
 use genai::resolver::{AuthData, Endpoint};
 use genai::{ModelIden, ServiceTarget};
+use openhands_protocol::Secret;
 use openhands_protocol::llm::{Llm, LlmApiMode, LlmAuthType};
 
+use crate::aws_token::AwsKeys;
 use crate::error::{LlmError, LlmErrorKind};
 use crate::features::{ModelFeatures, Thinking};
 use crate::model_name::{ModelName, Provider};
@@ -16,6 +20,12 @@ const GEMINI_URL: &str = "https://generativelanguage.googleapis.com/v1beta";
 const OPENROUTER_URL: &str = "https://openrouter.ai/api/v1";
 const OPENHANDS_URL: &str = "https://llm-proxy.app.all-hands.dev";
 const OLLAMA_URL: &str = "http://localhost:11434";
+/// Where the plans of OpenAI's customers are served, and what their client says of itself.
+const SUBSCRIPTION_URL: &str = "https://chatgpt.com/backend-api/codex";
+const SUBSCRIPTION_HEADERS: &[(&str, &str)] = &[
+    ("originator", "codex_cli_rs"),
+    ("OpenAI-Beta", "responses=experimental"),
+];
 const AZURE_API_VERSION: &str = "2024-12-01-preview";
 const BEDROCK_REGION: &str = "us-east-1";
 /// Lets Claude think between tool calls.
@@ -55,8 +65,28 @@ enum Way {
     Library {
         adapter: AdapterKind,
         base_url: String,
-        key: String,
+        key: Key,
     },
+}
+
+/// What the library is given to be let in.
+#[derive(Clone)]
+enum Key {
+    Given(String),
+    /// Made anew for each call, for it ends after some hours.
+    Aws {
+        keys: AwsKeys,
+        region: String,
+    },
+}
+
+impl Key {
+    fn now(&self) -> String {
+        match self {
+            Self::Given(key) => key.clone(),
+            Self::Aws { keys, region } => keys.bearer(region, SystemTime::now()),
+        }
+    }
 }
 
 /// Where requests go, and with which headers.
@@ -80,11 +110,8 @@ impl std::fmt::Debug for Target {
 impl Target {
     /// The target of a configured model.
     pub fn of(llm: &Llm, features: &ModelFeatures) -> Result<Self, LlmError> {
-        if llm.auth_type == LlmAuthType::Subscription {
-            return Err(LlmError::new(
-                LlmErrorKind::Configuration,
-                "A subscription needs its own sign-in, which gives a base URL and headers.",
-            ));
+        if is_subscription(llm) {
+            return Self::subscription(llm);
         }
         let given = given_url(llm);
         let name = ModelName::parse(&llm.model, given.is_some())?;
@@ -128,34 +155,80 @@ impl Target {
         })
     }
 
-    /// A target whose address depends on the model and is written by the library.
-    fn library(name: ModelName, llm: &Llm, given: Option<&str>) -> Result<Self, LlmError> {
-        let (adapter, base_url) = if name.provider == Provider::Bedrock {
-            let region = llm.aws_region_name.as_deref().unwrap_or(BEDROCK_REGION);
-            let own = llm.aws_bedrock_runtime_endpoint.as_deref().or(given);
-            let url = own.map_or_else(
-                || format!("https://bedrock-runtime.{region}.amazonaws.com"),
-                str::to_owned,
-            );
-            (AdapterKind::BedrockApi, url)
-        } else {
-            (AdapterKind::Gemini, given.unwrap_or(GEMINI_URL).to_owned())
-        };
-        let Some(key) = key(llm) else {
+    /// A plan that a user signs in to, and not an API that is paid for by use.
+    fn subscription(llm: &Llm) -> Result<Self, LlmError> {
+        if key(llm).is_none() {
             return Err(LlmError::new(
                 LlmErrorKind::Authentication,
-                format!("The model `{}` needs an API key.", llm.model),
+                "OpenAI subscription login is required",
             ));
+        }
+        let name = ModelName::parse(&llm.model, true)?;
+        let base_url = given_url(llm).unwrap_or(SUBSCRIPTION_URL);
+        let mut headers = Vec::new();
+        if let Some(key) = key(llm) {
+            headers.push(("Authorization".to_owned(), format!("Bearer {key}")));
+        }
+        for (name, value) in SUBSCRIPTION_HEADERS {
+            headers.push(((*name).to_owned(), (*value).to_owned()));
+        }
+        add_own(&mut headers, llm);
+        Ok(Self {
+            provider: Provider::OpenAi,
+            model: name.model,
+            protocol: Protocol::Responses,
+            way: Way::Direct(Route {
+                url: format!("{}/responses", base_url.trim_end_matches("/responses")),
+                headers,
+            }),
+        })
+    }
+
+    /// A target whose address depends on the model and is written by the library.
+    fn library(name: ModelName, llm: &Llm, given: Option<&str>) -> Result<Self, LlmError> {
+        let (adapter, base_url) = match name.provider {
+            Provider::Bedrock => {
+                let own = llm.aws_bedrock_runtime_endpoint.as_deref().or(given);
+                let url = own.map_or_else(
+                    || format!("https://bedrock-runtime.{}.amazonaws.com", region(llm)),
+                    str::to_owned,
+                );
+                (AdapterKind::BedrockApi, url)
+            }
+            Provider::Vertex => {
+                let Some(url) = given else {
+                    return Err(LlmError::new(
+                        LlmErrorKind::Configuration,
+                        format!(
+                            "The model `{}` needs a base URL with project and region, such as \
+                             https://us-east5-aiplatform.googleapis.com/v1/projects/PROJECT/locations/us-east5, \
+                             and an access token as its API key.",
+                            llm.model
+                        ),
+                    ));
+                };
+                (AdapterKind::Vertex, url.to_owned())
+            }
+            _ => (AdapterKind::Gemini, given.unwrap_or(GEMINI_URL).to_owned()),
+        };
+        let model = match name.provider {
+            // LiteLLM's words for the two ways to ask; there is one here.
+            Provider::Bedrock => ["converse/", "invoke/"]
+                .iter()
+                .find_map(|way| name.model.strip_prefix(way))
+                .unwrap_or(&name.model)
+                .to_owned(),
+            _ => name.model.clone(),
         };
         Ok(Self {
             provider: name.provider,
-            model: name.model,
+            model,
             protocol: Protocol::Library,
             way: Way::Library {
                 adapter,
                 // The library appends to the address and wants the slash.
                 base_url: format!("{}/", base_url.trim_end_matches('/')),
-                key: key.to_owned(),
+                key: library_key(&name, llm)?,
             },
         })
     }
@@ -186,7 +259,7 @@ impl Target {
                 key,
             } => Some(ServiceTarget {
                 endpoint: Endpoint::from_owned(base_url.as_str()),
-                auth: AuthData::from_single(key.as_str()),
+                auth: AuthData::from_single(key.now()),
                 model: ModelIden::new(*adapter, self.model.as_str()),
             }),
         }
@@ -205,7 +278,7 @@ fn given_url(llm: &Llm) -> Option<&str> {
 fn protocol_of(name: &ModelName, llm: &Llm, features: &ModelFeatures) -> Protocol {
     match name.provider {
         Provider::Anthropic => Protocol::Messages,
-        Provider::Gemini | Provider::Bedrock => Protocol::Library,
+        Provider::Gemini | Provider::Vertex | Provider::Bedrock => Protocol::Library,
         Provider::OpenAi | Provider::Azure | Provider::LitellmProxy | Provider::OpenHands => {
             match llm.api_mode {
                 LlmApiMode::Responses => Protocol::Responses,
@@ -246,6 +319,7 @@ fn base_url(name: &ModelName, llm: &Llm, given: Option<&str>) -> Result<String, 
         | Provider::LitellmProxy
         | Provider::Compatible(_)
         | Provider::Gemini
+        | Provider::Vertex
         | Provider::Bedrock => {
             return given.map(str::to_owned).ok_or_else(|| {
                 LlmError::new(
@@ -256,6 +330,52 @@ fn base_url(name: &ModelName, llm: &Llm, given: Option<&str>) -> Result<String, 
         }
     };
     Ok(given.unwrap_or(default).to_owned())
+}
+
+/// Whether a user's plan is used, and not an API key.
+pub(crate) fn is_subscription(llm: &Llm) -> bool {
+    llm.auth_type == LlmAuthType::Subscription || llm.is_subscription
+}
+
+fn region(llm: &Llm) -> &str {
+    llm.aws_region_name.as_deref().unwrap_or(BEDROCK_REGION)
+}
+
+/// The key, or for Bedrock the credentials that one is made of.
+fn library_key(name: &ModelName, llm: &Llm) -> Result<Key, LlmError> {
+    if let Some(key) = key(llm) {
+        return Ok(Key::Given(key.to_owned()));
+    }
+    let text = |secret: &Option<Secret>| {
+        let text = secret.as_ref().and_then(Secret::expose);
+        text.filter(|text| !text.trim().is_empty())
+            .map(str::to_owned)
+    };
+    if name.provider == Provider::Bedrock {
+        let pair = text(&llm.aws_access_key_id).zip(text(&llm.aws_secret_access_key));
+        if let Some((id, secret)) = pair {
+            return Ok(Key::Aws {
+                keys: AwsKeys {
+                    id,
+                    secret,
+                    session: text(&llm.aws_session_token),
+                },
+                region: region(llm).to_owned(),
+            });
+        }
+        return Err(LlmError::new(
+            LlmErrorKind::Authentication,
+            format!(
+                "The model `{}` needs an API key of Bedrock, or `aws_access_key_id` and `aws_secret_access_key`. \
+                 Profiles and roles cannot be used.",
+                llm.model
+            ),
+        ));
+    }
+    Err(LlmError::new(
+        LlmErrorKind::Authentication,
+        format!("The model `{}` needs an API key.", llm.model),
+    ))
 }
 
 fn messages_url(base_url: &str) -> String {
@@ -305,11 +425,16 @@ fn headers(
         add("HTTP-Referer", &llm.openrouter_site_url);
         add("X-Title", &llm.openrouter_app_name);
     }
+    add_own(&mut headers, llm);
+    headers
+}
+
+/// Headers that the user gave, in place of those of the same name.
+fn add_own(headers: &mut Vec<(String, String)>, llm: &Llm) {
     for (name, value) in llm.extra_headers.iter().flatten() {
         headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
         headers.push((name.clone(), value.clone()));
     }
-    headers
 }
 
 #[cfg(test)]

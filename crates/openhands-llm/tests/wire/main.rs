@@ -9,6 +9,9 @@
 mod chat;
 mod failures;
 mod library;
+mod library_losses;
 mod messages;
 mod responses;
 mod server;
+mod subscription;
+mod watched;

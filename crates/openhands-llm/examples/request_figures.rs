@@ -1,9 +1,8 @@
 //! How long it takes to write requests of long conversations.
 //!
-//! `cargo run --release -p openhands-llm --example request_bench`
+//! `cargo run --release -p openhands-llm --example request_figures`
 #![allow(clippy::print_stdout, reason = "prints its figures")]
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use openhands_llm::{ChatRequest, GenaiModel, Http, LlmError};
@@ -39,12 +38,17 @@ fn conversation(length: usize) -> ChatRequest {
     ChatRequest::new(messages)
 }
 
-fn mean(work: impl Fn()) -> Duration {
-    let begun = Instant::now();
-    for _ in 0..ROUNDS {
-        work();
-    }
-    begun.elapsed() / ROUNDS
+/// The middle of several measurements, in which other work on the machine counts least.
+fn median(mut work: impl FnMut()) -> Duration {
+    let mut times: Vec<_> = (0..ROUNDS)
+        .map(|_| {
+            let begun = Instant::now();
+            work();
+            begun.elapsed()
+        })
+        .collect();
+    times.sort();
+    times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
 fn main() -> Result<(), LlmError> {
@@ -58,15 +62,26 @@ fn main() -> Result<(), LlmError> {
             model: name.to_owned(),
             ..Llm::default()
         };
-        let model = Arc::new(GenaiModel::new(&llm, http.clone())?);
         for length in [100, 10_000] {
-            let request = conversation(length);
-            let cloned = mean(|| drop(std::hint::black_box(request.clone())));
-            let written = mean(|| drop(std::hint::black_box(model.body(&request))));
-            let body = model.body(&request).unwrap_or_default();
-            let text = mean(|| drop(std::hint::black_box(serde_json::to_vec(&body))));
+            let mut request = conversation(length);
+            let first = median(|| {
+                if let Ok(model) = GenaiModel::new(&llm, http.clone()) {
+                    drop(std::hint::black_box(model.body(&request)));
+                }
+            });
+            // A turn later: two messages are new, all others were written before.
+            let model = GenaiModel::new(&llm, http.clone())?;
+            model.body(&request);
+            let more = conversation(2 * usize::try_from(ROUNDS).unwrap_or(0)).messages;
+            let mut more = more.into_iter();
+            let next = median(|| {
+                request.messages.extend(more.by_ref().take(2));
+                drop(std::hint::black_box(model.body(&request)));
+            });
+            let bytes = model.body(&request).map_or(0, |body| body.len());
             println!(
-                "{name:28} {length:6} messages: clone {cloned:9.1?}  body {written:9.1?}  its text {text:9.1?}"
+                "{name:28} {length:6} messages, {:6} kB: first request {first:9.1?}, one turn later {next:9.1?}",
+                bytes / 1000
             );
         }
     }
