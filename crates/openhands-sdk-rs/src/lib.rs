@@ -4,6 +4,7 @@
 //! children and the persistent shell, [`tools`] are the hands, [`runtime`] is where they work, [`llm`] talks to models.
 
 pub mod agent;
+pub mod condenser;
 pub mod event_log;
 pub mod hooks;
 pub mod security;
