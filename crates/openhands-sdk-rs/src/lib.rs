@@ -9,6 +9,7 @@ pub mod event_log;
 pub mod hooks;
 pub mod security;
 pub mod skills;
+pub mod title;
 pub mod view;
 
 pub use openhands_llm as llm;
