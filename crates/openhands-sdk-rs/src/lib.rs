@@ -5,6 +5,7 @@
 
 pub mod agent;
 pub mod condenser;
+pub mod critic;
 pub mod event_log;
 pub mod hooks;
 pub mod security;
