@@ -6,11 +6,14 @@
 pub mod agent;
 mod builtin;
 pub mod conversation;
+pub mod condenser;
+pub mod critic;
 pub mod event_log;
 pub mod hooks;
 pub mod secrets;
 pub mod security;
 pub mod skills;
+pub mod title;
 pub mod view;
 
 pub use openhands_llm as llm;
