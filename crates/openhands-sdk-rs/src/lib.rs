@@ -6,6 +6,8 @@
 pub mod agent;
 pub mod event_log;
 pub mod hooks;
+pub mod memory;
+pub mod prompt;
 pub mod security;
 pub mod skills;
 
