@@ -11,6 +11,8 @@ pub mod critic;
 pub mod event_log;
 pub mod hooks;
 pub mod secrets;
+pub mod memory;
+pub mod prompt;
 pub mod security;
 pub mod skills;
 pub mod title;
