@@ -6,6 +6,7 @@
 pub mod agent;
 pub mod event_log;
 pub mod hooks;
+pub mod mcp;
 pub mod security;
 pub mod skills;
 
