@@ -61,12 +61,14 @@ impl Progress {
     /// Sends the progress of a call to `sink` until the guard is dropped.
     pub(super) fn watch(self: &Arc<Self>, token: ProgressToken, sink: OutputSink) -> Watching {
         let mut watched = self.0.lock();
-        for progress in &watched.unclaimed {
-            if progress.progress_token == token {
+        // What is there for other calls stays: they may be about to register, too.
+        watched.unclaimed.retain(|progress| {
+            let own = progress.progress_token == token;
+            if own {
                 sink.push(line(progress));
             }
-        }
-        watched.unclaimed.clear();
+            !own
+        });
         watched.calls.insert(token.clone(), sink);
         Watching {
             progress: Arc::clone(self),
@@ -113,4 +115,45 @@ fn line(progress: &ProgressNotificationParam) -> Bytes {
     }
     line.push('\n');
     Bytes::from(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rmcp::model::NumberOrString;
+
+    fn progress(call: i64, step: f64) -> ProgressNotificationParam {
+        ProgressNotificationParam::new(ProgressToken(NumberOrString::Number(call)), step)
+    }
+
+    fn watch(on: &Arc<Progress>, call: i64) -> (Watching, tokio::sync::mpsc::Receiver<Bytes>) {
+        let (sink, shown) = OutputSink::channel(8);
+        (on.watch(progress(call, 0.0).progress_token, sink), shown)
+    }
+
+    #[test]
+    fn progress_that_comes_before_its_call_is_known_is_kept_for_it() {
+        let all = Arc::new(Progress::default());
+        all.push(progress(1, 1.0));
+        all.push(progress(2, 2.5));
+        let (_one, mut first) = watch(&all, 1);
+        let (two, mut second) = watch(&all, 2);
+        assert_eq!(first.try_recv().unwrap(), "[1]\n");
+        assert_eq!(second.try_recv().unwrap(), "[2.5]\n");
+        all.push(progress(2, 3.0).with_total(4.0).with_message("more"));
+        assert_eq!(second.try_recv().unwrap(), "[3/4] more\n");
+        drop(two);
+        all.push(progress(2, 4.0));
+        assert!(second.try_recv().is_err());
+        assert!(first.try_recv().is_err());
+    }
+
+    #[test]
+    fn progress_that_nobody_claims_is_bounded() {
+        let all = Arc::new(Progress::default());
+        for step in 0..1000 {
+            all.push(progress(1, f64::from(step)));
+        }
+        assert_eq!(all.0.lock().unclaimed.len(), MAX_UNCLAIMED);
+    }
 }
