@@ -13,6 +13,7 @@ pub mod hooks;
 pub mod memory;
 pub mod prompt;
 pub mod secrets;
+pub mod mcp;
 pub mod security;
 pub mod skills;
 pub mod title;
