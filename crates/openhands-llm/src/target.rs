@@ -117,7 +117,7 @@ impl Target {
         let name = ModelName::parse(&llm.model, given.is_some())?;
         let protocol = protocol_of(&name, llm, features);
         match protocol {
-            Protocol::Library => Self::library(name, llm, given),
+            Protocol::Library => Self::library(&name, llm, given),
             Protocol::Chat | Protocol::Responses | Protocol::Messages => {
                 Self::direct(name, protocol, llm, features, given)
             }
@@ -185,7 +185,7 @@ impl Target {
     }
 
     /// A target whose address depends on the model and is written by the library.
-    fn library(name: ModelName, llm: &Llm, given: Option<&str>) -> Result<Self, LlmError> {
+    fn library(name: &ModelName, llm: &Llm, given: Option<&str>) -> Result<Self, LlmError> {
         let (adapter, base_url) = match name.provider {
             Provider::Bedrock => {
                 let own = llm.aws_bedrock_runtime_endpoint.as_deref().or(given);
@@ -228,7 +228,7 @@ impl Target {
                 adapter,
                 // The library appends to the address and wants the slash.
                 base_url: format!("{}/", base_url.trim_end_matches('/')),
-                key: library_key(&name, llm)?,
+                key: library_key(name, llm)?,
             },
         })
     }

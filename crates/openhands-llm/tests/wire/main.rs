@@ -7,10 +7,12 @@
 )]
 
 mod chat;
+mod exchanges;
 mod failures;
 mod library;
 mod library_losses;
 mod messages;
+mod pictures;
 mod responses;
 mod server;
 mod subscription;
