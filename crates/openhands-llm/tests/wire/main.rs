@@ -6,6 +6,7 @@
     clippy::indexing_slicing
 )]
 
+mod bodies;
 mod chat;
 mod exchanges;
 mod failures;
