@@ -72,6 +72,7 @@ impl Conversation {
         }
         writer.save().await?;
         drop(writer);
+        conversation.inner.start_servers().await;
         Ok(conversation)
     }
 
@@ -131,6 +132,7 @@ impl Conversation {
                 secrets,
                 writer: tokio::sync::Mutex::new(WriterState::default()),
                 equipment: tokio::sync::Mutex::new(None),
+                early_servers: Mutex::new(None),
                 live: Mutex::new(None),
                 run: Mutex::new(None),
                 goal: Mutex::new(None),
