@@ -31,9 +31,15 @@ impl Conversation {
         config: ConversationConfig,
     ) -> Result<Self, ConversationError> {
         let (log, lease) = open_log(host, config.id).await?;
+        let mut agent = config.agent;
+        // compat: an agent says that its model is asked about risks, unless it was told otherwise.
+        agent
+            .system_prompt_kwargs
+            .entry("llm_security_analyzer")
+            .or_insert(true.into());
         let state = ConversationState {
             id: config.id,
-            agent: AgentSpec::Agent(config.agent),
+            agent: AgentSpec::Agent(agent),
             workspace: Workspace::Local(LocalWorkspace {
                 working_dir: config.working_dir.to_string_lossy().into_owned(),
                 ..LocalWorkspace::default()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use openhands_protocol::conversation::ExecutionStatus;
 use openhands_protocol::event::ConversationStateUpdateEvent;
-use openhands_protocol::{Event, Form};
+use openhands_protocol::{Event, Form, Names, Nulls, Secrets};
 use serde::Serialize;
 use tokio::sync::MutexGuard;
 
@@ -65,7 +65,26 @@ impl Writer<'_> {
         key: &str,
         value: &impl Serialize,
     ) -> Result<(), ConversationError> {
-        let value = Form::SOCKET
+        self.tell_as(key, value, &Form::SOCKET).await
+    }
+
+    /// The same for a value that is shown with its nulls.
+    pub(crate) async fn tell_whole(
+        &mut self,
+        key: &str,
+        value: &impl Serialize,
+    ) -> Result<(), ConversationError> {
+        let form = Form::new(Nulls::Keep, Secrets::Stars, Names::Internal);
+        self.tell_as(key, value, &form).await
+    }
+
+    async fn tell_as(
+        &mut self,
+        key: &str,
+        value: &impl Serialize,
+        form: &Form,
+    ) -> Result<(), ConversationError> {
+        let value = form
             .to_value(value)
             .map_err(ConversationError::Unwritable)?;
         self.emit(ConversationStateUpdateEvent::new(key, value))
