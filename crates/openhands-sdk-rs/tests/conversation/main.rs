@@ -6,5 +6,6 @@
     clippy::indexing_slicing
 )]
 
+mod replay;
 mod thread;
 mod world;
