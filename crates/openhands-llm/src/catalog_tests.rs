@@ -58,8 +58,12 @@ fn well_known_prices() {
         prompt_tokens: 200_001,
         ..Usage::default()
     };
-    assert_eq!(gemini.prices_for(&long).unwrap().input, 2.5);
-    assert_eq!(gemini.prices_for(&Usage::default()).unwrap().input, 1.25);
+    assert_eq!(
+        gemini.prices_for(&long).map(|prices| prices.input),
+        Some(2.5)
+    );
+    let short = gemini.prices_for(&Usage::default());
+    assert_eq!(short.map(|prices| prices.input), Some(1.25));
 }
 
 #[test]

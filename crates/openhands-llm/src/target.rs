@@ -1,5 +1,7 @@
 //! Where and how a configured model is reached: address, headers, protocol.
 
+mod address;
+
 use std::time::SystemTime;
 
 use genai::adapter::AdapterKind;
@@ -10,26 +12,18 @@ use openhands_protocol::llm::{Llm, LlmApiMode, LlmAuthType};
 
 use crate::aws_token::AwsKeys;
 use crate::error::{LlmError, LlmErrorKind};
-use crate::features::{ModelFeatures, Thinking};
+use crate::features::ModelFeatures;
 use crate::model_name::{ModelName, Provider};
+use crate::target::address::{add_own, azure_url, base_url, given_url, headers, key, messages_url};
 
-const OPENAI_URL: &str = "https://api.openai.com/v1";
-const ANTHROPIC_URL: &str = "https://api.anthropic.com";
-const ANTHROPIC_VERSION: &str = "2023-06-01";
 const GEMINI_URL: &str = "https://generativelanguage.googleapis.com/v1beta";
-const OPENROUTER_URL: &str = "https://openrouter.ai/api/v1";
-const OPENHANDS_URL: &str = "https://llm-proxy.app.all-hands.dev";
-const OLLAMA_URL: &str = "http://localhost:11434";
 /// Where the plans of OpenAI's customers are served, and what their client says of itself.
 const SUBSCRIPTION_URL: &str = "https://chatgpt.com/backend-api/codex";
 const SUBSCRIPTION_HEADERS: &[(&str, &str)] = &[
     ("originator", "codex_cli_rs"),
     ("OpenAI-Beta", "responses=experimental"),
 ];
-const AZURE_API_VERSION: &str = "2024-12-01-preview";
 const BEDROCK_REGION: &str = "us-east-1";
-/// Lets Claude think between tool calls.
-const INTERLEAVED_THINKING: &str = "interleaved-thinking-2025-05-14";
 
 /// In which protocol a model is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +111,7 @@ impl Target {
         let name = ModelName::parse(&llm.model, given.is_some())?;
         let protocol = protocol_of(&name, llm, features);
         match protocol {
-            Protocol::Library => Self::library(name, llm, given),
+            Protocol::Library => Self::library(&name, llm, given),
             Protocol::Chat | Protocol::Responses | Protocol::Messages => {
                 Self::direct(name, protocol, llm, features, given)
             }
@@ -185,7 +179,7 @@ impl Target {
     }
 
     /// A target whose address depends on the model and is written by the library.
-    fn library(name: ModelName, llm: &Llm, given: Option<&str>) -> Result<Self, LlmError> {
+    fn library(name: &ModelName, llm: &Llm, given: Option<&str>) -> Result<Self, LlmError> {
         let (adapter, base_url) = match name.provider {
             Provider::Bedrock => {
                 let own = llm.aws_bedrock_runtime_endpoint.as_deref().or(given);
@@ -228,7 +222,7 @@ impl Target {
                 adapter,
                 // The library appends to the address and wants the slash.
                 base_url: format!("{}/", base_url.trim_end_matches('/')),
-                key: library_key(&name, llm)?,
+                key: library_key(name, llm)?,
             },
         })
     }
@@ -266,15 +260,6 @@ impl Target {
     }
 }
 
-/// The address that the user gave. OpenAI's own is no choice at all.
-fn given_url(llm: &Llm) -> Option<&str> {
-    llm.base_url
-        .as_deref()
-        .map(|url| url.trim().trim_end_matches('/'))
-        .filter(|url| !url.is_empty())
-        .filter(|url| !(*url == OPENAI_URL && llm.model.starts_with("openai/")))
-}
-
 fn protocol_of(name: &ModelName, llm: &Llm, features: &ModelFeatures) -> Protocol {
     match name.provider {
         Provider::Anthropic => Protocol::Messages,
@@ -290,46 +275,6 @@ fn protocol_of(name: &ModelName, llm: &Llm, features: &ModelFeatures) -> Protoco
         }
         Provider::OpenRouter | Provider::Ollama | Provider::Compatible(_) => Protocol::Chat,
     }
-}
-
-fn base_url(name: &ModelName, llm: &Llm, given: Option<&str>) -> Result<String, LlmError> {
-    let default = match name.provider {
-        Provider::OpenAi => OPENAI_URL,
-        Provider::Anthropic => ANTHROPIC_URL,
-        Provider::OpenRouter => OPENROUTER_URL,
-        Provider::OpenHands => OPENHANDS_URL,
-        Provider::Ollama => {
-            let own = llm
-                .ollama_base_url
-                .as_deref()
-                .or(given)
-                .unwrap_or(OLLAMA_URL);
-            let own = own.trim_end_matches('/');
-            // Ollama speaks OpenAI's protocol below /v1; users give the root.
-            return Ok(if own.ends_with("/v1") {
-                own.to_owned()
-            } else {
-                format!("{own}/v1")
-            });
-        }
-        Provider::Compatible(service) if service.base_url.is_some() => {
-            service.base_url.unwrap_or_default()
-        }
-        Provider::Azure
-        | Provider::LitellmProxy
-        | Provider::Compatible(_)
-        | Provider::Gemini
-        | Provider::Vertex
-        | Provider::Bedrock => {
-            return given.map(str::to_owned).ok_or_else(|| {
-                LlmError::new(
-                    LlmErrorKind::Configuration,
-                    format!("The model `{}` needs a base URL.", llm.model),
-                )
-            });
-        }
-    };
-    Ok(given.unwrap_or(default).to_owned())
 }
 
 /// Whether a user's plan is used, and not an API key.
@@ -376,65 +321,6 @@ fn library_key(name: &ModelName, llm: &Llm) -> Result<Key, LlmError> {
         LlmErrorKind::Authentication,
         format!("The model `{}` needs an API key.", llm.model),
     ))
-}
-
-fn messages_url(base_url: &str) -> String {
-    if base_url.ends_with("/messages") {
-        base_url.to_owned()
-    } else if base_url.ends_with("/v1") {
-        format!("{base_url}/messages")
-    } else {
-        format!("{base_url}/v1/messages")
-    }
-}
-
-fn azure_url(base_url: &str, path: &str, llm: &Llm) -> String {
-    let version = llm.api_version.as_deref().unwrap_or(AZURE_API_VERSION);
-    format!("{base_url}/openai/{path}?api-version={version}")
-}
-
-fn key(llm: &Llm) -> Option<&str> {
-    llm.api_key
-        .as_ref()
-        .and_then(|key| key.expose())
-        .filter(|key| !key.trim().is_empty())
-}
-
-fn headers(
-    name: &ModelName,
-    protocol: Protocol,
-    llm: &Llm,
-    features: &ModelFeatures,
-) -> Vec<(String, String)> {
-    let mut headers = Vec::new();
-    let mut add = |name: &str, value: &str| headers.push((name.to_owned(), value.to_owned()));
-    if let Some(key) = key(llm) {
-        match (name.provider, protocol) {
-            (_, Protocol::Messages) => add("x-api-key", key),
-            (Provider::Azure, _) => add("api-key", key),
-            _ => add("Authorization", &format!("Bearer {key}")),
-        }
-    }
-    if protocol == Protocol::Messages {
-        add("anthropic-version", ANTHROPIC_VERSION);
-    }
-    if features.thinking == Thinking::Manual {
-        add("anthropic-beta", INTERLEAVED_THINKING);
-    }
-    if name.provider == Provider::OpenRouter {
-        add("HTTP-Referer", &llm.openrouter_site_url);
-        add("X-Title", &llm.openrouter_app_name);
-    }
-    add_own(&mut headers, llm);
-    headers
-}
-
-/// Headers that the user gave, in place of those of the same name.
-fn add_own(headers: &mut Vec<(String, String)>, llm: &Llm) {
-    for (name, value) in llm.extra_headers.iter().flatten() {
-        headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
-        headers.push((name.clone(), value.clone()));
-    }
 }
 
 #[cfg(test)]

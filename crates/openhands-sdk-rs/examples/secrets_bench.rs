@@ -1,4 +1,4 @@
-//! What it costs to hide secrets and to ask hooks that are not there.
+//! What it costs to hide secrets in what tools and models say.
 //!
 //! `cargo run --release -p openhands-sdk-rs --example secrets_bench`
 #![allow(clippy::print_stdout, reason = "prints its figures")]

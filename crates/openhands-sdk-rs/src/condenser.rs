@@ -108,6 +108,13 @@ pub fn accepts_requests(condenser: &Condenser) -> bool {
     }
 }
 
+/// Whether there is a reason to ask a condenser. Cheap: it is looked at before every question to the model.
+pub fn is_due(condenser: &Condenser, view: &View, size: RequestSize) -> bool {
+    summarizing(condenser)
+        .into_iter()
+        .any(|settings| !plan::Reasons::of(settings, view, size).is_none())
+}
+
 /// Asks a condenser what is to be forgotten of a view. The condensers of a pipeline are asked in turn; the first one
 /// that forgets something decides.
 pub async fn condense(

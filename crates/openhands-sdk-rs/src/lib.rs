@@ -5,14 +5,15 @@
 
 pub mod agent;
 mod builtin;
-pub mod conversation;
 pub mod condenser;
+pub mod conversation;
 pub mod critic;
 pub mod event_log;
 pub mod hooks;
-pub mod secrets;
 pub mod memory;
 pub mod prompt;
+pub mod secrets;
+pub mod mcp;
 pub mod security;
 pub mod skills;
 pub mod title;

@@ -13,7 +13,7 @@ mod template;
 
 pub use dynamic::{SecretInfo, secret_infos, to_the_minute};
 pub use family::{Family, Variant};
-pub use files::{PromptError, PromptFiles};
+pub use files::{PromptError, PromptFiles, read_soul};
 pub use inputs::PromptInput;
 
 /// The name of the file that stands for the built-in prompt.

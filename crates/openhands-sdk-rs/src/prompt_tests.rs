@@ -524,6 +524,20 @@ async fn an_own_policy_is_taken_as_it_is() {
 }
 
 #[tokio::test]
+async fn the_soul_is_read_from_its_file() {
+    let directory = tempfile::tempdir().unwrap();
+    assert_eq!(read_soul(directory.path()).await, None);
+    for (content, soul) in [
+        (&b"\nI am Ada.\n"[..], Some("I am Ada.")),
+        (b" \n", None),
+        (&[0xff], None),
+    ] {
+        std::fs::write(directory.path().join("SOUL.md"), content).unwrap();
+        assert_eq!(read_soul(directory.path()).await.as_deref(), soul);
+    }
+}
+
+#[tokio::test]
 async fn files_that_cannot_be_used_are_named() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name).display().to_string();

@@ -32,7 +32,7 @@ use pairing::{Answered, Pairing};
 use transcript::Transcript;
 
 /// What the model is shown of a conversation.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct View {
     items: Vec<ViewItem>,
     shown: Size,
@@ -43,7 +43,7 @@ pub struct View {
 }
 
 /// How much is shown.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Size {
     items: usize,
     tokens: u64,

@@ -12,12 +12,17 @@ use crate::genai::messages_body::data_url;
 use crate::genai::settings::Settings;
 use crate::model::ChatRequest;
 use crate::model_name::Provider;
+use crate::tokens::estimate_tokens;
 
 /// Between the id of a call and the signature of the thought behind it. LiteLLM keeps the two together in the same
 /// way, so a conversation can go from one to the other.
 pub(super) const THOUGHT: &str = "__thought__";
 /// How the ids begin that are made up for calls without one.
 pub(super) const MADE_UP: &str = "call_";
+/// Tokens of a shared window that are left over, for the count of the request is an estimate.
+const WINDOW_MARGIN: u64 = 256;
+/// The shortest answer that is still worth asking for.
+const MIN_ANSWER: u64 = 1024;
 /// Introduces images to a protocol in which results are text.
 const SHOWN: &str = "What the tool results above show:";
 
@@ -108,9 +113,8 @@ pub(super) fn library_options(request: &ChatRequest, settings: &Settings) -> Cha
     options.temperature = request.options.temperature.or(settings.temperature);
     options.top_p = settings.top_p;
     options.seed = settings.seed.and_then(|seed| u64::try_from(seed).ok());
-    options.max_tokens = settings
-        .max_output_tokens
-        .and_then(|limit| u32::try_from(limit).ok());
+    options.max_tokens =
+        output_limit(request, settings).and_then(|limit| u32::try_from(limit).ok());
     options.reasoning_effort = settings
         .effort
         .as_deref()
@@ -118,6 +122,18 @@ pub(super) fn library_options(request: &ChatRequest, settings: &Settings) -> Cha
     options.extra_body =
         (!settings.extra_body.is_empty()).then(|| Value::Object(settings.extra_body.clone()));
     options
+}
+
+/// How long the answer may be. On Bedrock it shares the window with the request.
+fn output_limit(request: &ChatRequest, settings: &Settings) -> Option<u64> {
+    let limit = settings.max_output_tokens?;
+    match settings.features.context_window {
+        Some(window) if settings.provider == Provider::Bedrock => {
+            let used = estimate_tokens(request).saturating_add(WINDOW_MARGIN);
+            Some(limit.min(window.saturating_sub(used)).max(MIN_ANSWER))
+        }
+        _ => Some(limit),
+    }
 }
 
 fn parts(message: &Message, settings: &Settings) -> MessageContent {

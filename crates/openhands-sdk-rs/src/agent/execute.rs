@@ -58,11 +58,12 @@ impl Step<'_> {
             .map(|stored| self.call(Arc::clone(stored)))
             .collect();
         let mut outcomes = stream::iter(calls).buffered(limit);
-        let (mut is_finished, mut is_cut_off) = (false, false);
+        let (mut finished, mut is_cut_off) = (None, false);
         while let Some((stored, outcome)) = outcomes.next().await {
             is_cut_off |= matches!(outcome, Outcome::Interrupted);
-            is_finished |= finishes(&stored) && matches!(outcome, Outcome::Observed(_));
+            let is_end = finishes(&stored) && matches!(outcome, Outcome::Observed(_));
             self.write_down(&stored, outcome).await?;
+            finished = is_end.then_some(stored);
         }
         drop(outcomes);
         if is_cut_off {
@@ -75,7 +76,9 @@ impl Step<'_> {
             };
             self.write_down(stored, outcome).await?;
         }
-        if is_finished && !self.refine().await? {
+        if let Some(Event::Action(finish)) = finished.as_deref().map(StoredEvent::event)
+            && !self.refine(finish).await?
+        {
             self.conversation.writer().await.turn(Cause::Finish).await?;
         }
         Ok(())
@@ -231,9 +234,7 @@ impl Step<'_> {
         self.masker().mask_observation(&mut observation);
         let mut event = ObservationEvent::answering(action, observation);
         self.apply_path_rules(action, &mut event).await?;
-        self.ask_post_tool_hooks(action, &mut event).await?;
-        self.conversation.writer().await.emit(event).await?;
-        Ok(())
+        self.announce_observation(action, event).await
     }
 
     async fn write_rejection(

@@ -212,7 +212,8 @@ impl Step<'_> {
             | LlmErrorKind::BadRequest
             | LlmErrorKind::NoResponse
             | LlmErrorKind::Cancelled
-            | LlmErrorKind::Configuration => Err(failed(failure)),
+            | LlmErrorKind::Configuration
+            | LlmErrorKind::ContextWindowTooSmall => Err(failed(failure)),
         }
     }
 }

@@ -5,10 +5,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use openhands_llm::ChatModel;
-use openhands_protocol::agent::{Agent, AgentSpec};
+use openhands_llm::{ChatModel, ChatRequest, estimate_tokens};
+use openhands_protocol::agent::{Agent, AgentSpec, Condenser, Critic};
 use openhands_protocol::llm::Llm;
-use openhands_protocol::tool::{Action, Observation, Tool, ToolSpec};
+use openhands_protocol::skills::Skill;
+use openhands_protocol::tool::{
+    Action, Observation, Tool, ToolDefinition as ToolListing, ToolSpec,
+};
 use openhands_runtime::Runtime;
 use openhands_tools::{
     Additions, CallContext, Definitions, Machine, Place, ResourceLocks, ToolError, ToolExecutor,
@@ -16,9 +19,14 @@ use openhands_tools::{
 };
 
 use crate::agent::repair::GrepProgram;
+use crate::agent::{Mind, SkillInvoker};
 use crate::builtin;
+use crate::condenser::{self, RequestSize};
 use crate::conversation::{ConversationError, Inner, RuntimeRequest};
+use crate::hooks::{self, HookSetup, Hooks};
 use crate::security::{self, Analyzer};
+use crate::skills::invoke::{self, InvokeSkillTool};
+use tokio_util::sync::CancellationToken;
 
 /// What an agent works with. Cloning it shares everything.
 #[derive(Clone)]
@@ -28,6 +36,8 @@ pub(crate) struct Equipment {
     pub(crate) definitions: Definitions,
     /// The tools as the model is told about them.
     pub(crate) specs: Arc<[ToolSpec]>,
+    /// The tools as the log lists them.
+    pub(crate) listed: Arc<[ToolListing]>,
     /// Tools that run here, whatever the runtime.
     pub(crate) own: Arc<HashMap<String, Arc<dyn ToolExecutor>>>,
     pub(crate) runtime: Arc<dyn Runtime>,
@@ -36,6 +46,15 @@ pub(crate) struct Equipment {
     pub(crate) grep: GrepProgram,
     /// How many calls of one answer may run side by side.
     pub(crate) concurrency: i64,
+    pub(crate) hooks: Hooks,
+    pub(crate) skills: Arc<[Skill]>,
+    /// Added to every message of the user.
+    pub(crate) user_message_suffix: Option<String>,
+    /// The names of the working directory: as it was given and, if it is a link, where that leads.
+    pub(crate) roots: Arc<[PathBuf]>,
+    pub(crate) condenser: Option<Condenser>,
+    pub(crate) request_size: RequestSize,
+    pub(crate) critic: Option<Critic>,
     /// Whether a tool can look at images for a model that cannot.
     pub(crate) sees_by_tool: bool,
 }
@@ -101,14 +120,43 @@ impl Inner {
         let runtime = (self.host.runtimes)(RuntimeRequest {
             conversation: self.id,
             tools: hands,
-            place,
+            place: place.clone(),
         })
         .await?;
+        let skills = self.load_skills(&agent, &runtime).await;
+        if invoke::is_needed(&skills) {
+            let invoker = SkillInvoker {
+                conversation: self.me.clone(),
+                skills: Arc::clone(&skills),
+                runtime: Arc::clone(&runtime),
+            };
+            executors.insert(invoke::NAME.to_owned(), Arc::new(invoker));
+            definitions.add(Arc::new(InvokeSkillTool::new()))?;
+        }
+        if let Some(condenser) = &agent.condenser {
+            condenser::validate(condenser)
+                .map_err(|error| ConversationError::Condense(error.to_string()))?;
+        }
         let analyzer = self.state.read().security_analyzer.clone();
+        let model = (self.host.models)(&agent.llm)?;
+        let specs = told(&definitions);
         Ok(Equipment {
-            model: (self.host.models)(&agent.llm)?,
-            specs: told(&definitions),
+            request_size: request_size(&agent.llm, &model, &specs),
+            model,
+            specs,
+            listed: definitions
+                .iter()
+                .map(|tool| tool.spec().definition())
+                .collect(),
             definitions,
+            hooks: self.load_hooks(&runtime).await?,
+            skills,
+            user_message_suffix: agent
+                .agent_context
+                .and_then(|context| context.user_message_suffix),
+            roots: roots(&place.working_dir),
+            condenser: agent.condenser,
+            critic: agent.critic,
             own: Arc::new(executors),
             runtime,
             locks: Arc::default(),
@@ -119,6 +167,70 @@ impl Inner {
             llm: agent.llm,
         })
     }
+}
+
+impl Inner {
+    /// The skills that the agent's context asks for.
+    async fn load_skills(&self, agent: &Agent, runtime: &Arc<dyn Runtime>) -> Arc<[Skill]> {
+        let Some(context) = &agent.agent_context else {
+            return Arc::default();
+        };
+        let cancel = CancellationToken::new();
+        let workspace = runtime.workspace();
+        let loaded = self.host.skills.resolve(context, workspace, &cancel).await;
+        for warning in &loaded.warnings {
+            tracing::warn!(source = %warning.source, problem = %warning.problem, "a skill was skipped");
+        }
+        loaded.skills.into()
+    }
+
+    /// The hooks that the conversation was given, or those of the workspace and the user.
+    async fn load_hooks(&self, runtime: &Arc<dyn Runtime>) -> Result<Hooks, ConversationError> {
+        let given = self.state.read().hook_config.clone();
+        let config = match given {
+            Some(config) => Some(config),
+            None => {
+                let user = self.host.user_directory.as_deref();
+                hooks::config::load(runtime.workspace(), user)
+                    .await
+                    .map_err(|error| ConversationError::Hooks(error.to_string()))?
+            }
+        };
+        Ok(config.map_or_else(Hooks::none, |config| {
+            Hooks::new(HookSetup {
+                config,
+                runtime: Arc::clone(runtime),
+                conversation: self.id,
+                secrets: self.secrets.clone(),
+                mind: Some(Arc::new(Mind(self.me.clone()))),
+            })
+        }))
+    }
+}
+
+/// What is known of the size of the agent's requests.
+fn request_size(llm: &Llm, model: &Arc<dyn ChatModel>, specs: &Arc<[ToolSpec]>) -> RequestSize {
+    let tools_only = ChatRequest {
+        tools: Arc::clone(specs),
+        ..ChatRequest::default()
+    };
+    let own = llm.max_input_tokens.and_then(|limit| limit.try_into().ok());
+    RequestSize {
+        max_input_tokens: own.or(model.features().context_window),
+        tool_tokens: estimate_tokens(&tools_only),
+    }
+}
+
+/// The names of a directory: as it is given, and where it leads.
+fn roots(directory: &Path) -> Arc<[PathBuf]> {
+    let mut roots = vec![directory.to_owned()];
+    roots.extend(
+        directory
+            .canonicalize()
+            .ok()
+            .filter(|real| real != directory),
+    );
+    roots.into()
 }
 
 impl Equipment {

@@ -15,6 +15,7 @@ use openhands_tools::{Machine, Place, Registry};
 use crate::conversation::keeper::LeaseKeeper;
 use crate::event_log::{Durability, LeaseOwner, Syncer};
 use crate::secrets::{Cipher, Lookup};
+use crate::skills::SkillSources;
 
 /// Makes a model from its settings.
 pub type Models = Arc<dyn Fn(&Llm) -> Result<Arc<dyn ChatModel>, LlmError> + Send + Sync>;
@@ -50,6 +51,10 @@ pub struct Host {
     pub directory: Option<PathBuf>,
     /// Where the user keeps skills, hooks and memory.
     pub user_directory: Option<PathBuf>,
+    /// Where skills beyond those of a project come from.
+    pub skills: SkillSources,
+    /// For services that are asked over HTTP.
+    pub web: reqwest::Client,
     /// The environment of the process, for commands.
     pub env: Vec<(String, String)>,
     /// When events are forced to disk.
@@ -77,6 +82,8 @@ impl Host {
             registry,
             directory: None,
             user_directory: None,
+            skills: SkillSources::default(),
+            web: reqwest::Client::new(),
             env,
             durability: Durability::Background(Syncer::new()),
             owner: None,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::future::Future;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use openhands_protocol::conversation::{ConversationState, ExecutionStatus};
 use openhands_protocol::{ConversationId, Form};
@@ -29,6 +29,8 @@ pub struct Conversation {
 
 /// What a handle points at.
 pub(crate) struct Inner {
+    /// Itself, for tools that act on the conversation.
+    pub(crate) me: Weak<Inner>,
     pub(crate) id: ConversationId,
     pub(crate) host: Arc<Host>,
     pub(crate) log: EventLog,

@@ -128,7 +128,8 @@ impl Conversation {
         };
         let secrets = Secrets::new(state.secret_registry.clone(), host.lookup.clone());
         Self {
-            inner: Arc::new(Inner {
+            inner: Arc::new_cyclic(|me| Inner {
+                me: me.clone(),
                 id: state.id,
                 host: Arc::clone(host),
                 log,

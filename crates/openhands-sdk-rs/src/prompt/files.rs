@@ -88,6 +88,20 @@ impl PromptFiles {
     }
 }
 
+/// The text of SOUL.md in the persistence directory: the user's words on who the agent is. None if there are none; one
+/// that cannot be read is no reason not to start.
+pub async fn read_soul(persistence: &Path) -> Option<String> {
+    let path = persistence.join("SOUL.md");
+    match text(&path).await {
+        Ok(soul) => Some(soul.trim().to_owned()).filter(|soul| !soul.is_empty()),
+        Err(PromptError::NotFound(_)) => None,
+        Err(error) => {
+            tracing::warn!(%error, "SOUL.md skipped");
+            None
+        }
+    }
+}
+
 fn absolute(path: &str) -> Result<&Path, PromptError> {
     let path = Path::new(path);
     if path.is_absolute() {
