@@ -37,6 +37,7 @@ mod tool;
 pub use config::{ConfigError, read_servers};
 pub use error::ServerError;
 pub use expand::{expand_arguments, expand_servers, variables_in_arguments, variables_in_servers};
+pub(crate) use filter::Filter;
 pub use oauth::SaveTokens;
 pub use servers::{McpOptions, McpServers, Restarts};
 pub use tool::McpTool;

@@ -18,7 +18,7 @@ impl Step<'_> {
     ) -> Result<Vec<Arc<StoredEvent>>, StepError> {
         let mut batch = Vec::with_capacity(calls.len());
         for mut call in calls {
-            self.mask_action(&mut call.event);
+            self.mask_action(&mut call.event).await;
             self.judge_action(&mut call.event).await;
             let stored = self.announce_action(call.event).await?;
             match call.refusal {

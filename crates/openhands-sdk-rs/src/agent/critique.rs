@@ -39,10 +39,11 @@ impl Step<'_> {
             let mut writer = self.conversation.writer().await;
             writer.branch().await.ok()?.view.clone()
         };
+        let tools = self.equipment.tools.specs();
         let evidence = Evidence {
             view: &view,
             last_action,
-            tools: &self.equipment.specs,
+            tools: &tools,
             git_patch: patch.as_deref(),
         };
         let web = &self.conversation.host.web;
@@ -75,21 +76,17 @@ impl Step<'_> {
             let known = state.agent_state.0.get(ITERATION_KEY);
             known.and_then(Value::as_i64).unwrap_or(0)
         };
-        match critic::refine(critic, finish.critic_result.as_ref(), before) {
-            Some(refinement) => {
-                self.count_refinements(refinement.iteration).await?;
-                let mut writer = self.conversation.writer().await;
-                writer.say(Source::User, refinement.message).await?;
-                Ok(true)
+        let Some(refinement) = critic::refine(critic, finish.critic_result.as_ref(), before) else {
+            // The next task gets its own rounds.
+            if before != 0 {
+                self.count_refinements(0).await?;
             }
-            None => {
-                // The next task gets its own rounds.
-                if before != 0 {
-                    self.count_refinements(0).await?;
-                }
-                Ok(false)
-            }
-        }
+            return Ok(false);
+        };
+        self.count_refinements(refinement.iteration).await?;
+        let mut writer = self.conversation.writer().await;
+        writer.say(Source::User, refinement.message).await?;
+        Ok(true)
     }
 
     async fn count_refinements(self, count: i64) -> Result<(), ConversationError> {

@@ -113,7 +113,7 @@ impl Step<'_> {
         let Some(action) = event.action.clone() else {
             return Outcome::Interrupted;
         };
-        let Some(tool) = self.equipment.definitions.get(&event.tool_name) else {
+        let Some(tool) = self.equipment.tools.definitions.get(&event.tool_name) else {
             return Outcome::Failed {
                 error: format!("Tool '{}' not found.", event.tool_name),
                 classification: ErrorClassification::agent_action(),
@@ -147,7 +147,7 @@ impl Step<'_> {
         let mut task = AbortOnDropHandle::new(tokio::spawn(async move {
             equipment.execute(&name, action, cx).await
         }));
-        let mut masker = self.conversation.secrets.known_masker().stream();
+        let mut masker = self.known_masker().stream();
         let done = loop {
             let chunk = async {
                 match &mut chunks {
@@ -220,7 +220,7 @@ impl Step<'_> {
         error: &str,
         classification: ErrorClassification,
     ) -> Result<(), StepError> {
-        let error = self.masker().mask(error).into_owned();
+        let error = self.masker().await.mask(error).into_owned();
         let event = AgentErrorEvent::answering(action, error, classification);
         self.conversation.writer().await.emit(event).await?;
         Ok(())
@@ -231,7 +231,7 @@ impl Step<'_> {
         action: &ActionEvent,
         mut observation: Observation,
     ) -> Result<(), StepError> {
-        self.masker().mask_observation(&mut observation);
+        self.masker().await.mask_observation(&mut observation);
         let mut event = ObservationEvent::answering(action, observation);
         self.apply_path_rules(action, &mut event).await?;
         self.announce_observation(action, event).await

@@ -97,7 +97,7 @@ impl Inner {
         equipment: &Equipment,
         cancel: &CancellationToken,
     ) -> Result<Option<String>, ConversationError> {
-        let outcome = equipment.hooks.stop(Some("finish_tool"), cancel).await;
+        let outcome = equipment.hooks.stop(Some("agent_finished"), cancel).await;
         self.book_hooks(equipment, &outcome).await?;
         self.writer().await.emit_hooks(&outcome).await?;
         Ok(outcome.stop_feedback().map(str::to_owned))

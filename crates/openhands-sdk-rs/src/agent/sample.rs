@@ -36,7 +36,7 @@ impl Step<'_> {
 
     /// Asks the model and passes its words on as they come.
     async fn stream(self, request: ChatRequest, id: &EventId) -> Result<Completion, StepError> {
-        let mut telling = Telling::begin(self.conversation, id, self.masker());
+        let mut telling = Telling::begin(self.conversation, id, self.known_masker());
         let told = async {
             let mut parts = self
                 .equipment

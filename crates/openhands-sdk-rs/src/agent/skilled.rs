@@ -25,9 +25,6 @@ use crate::skills::invoke::{self, NAME as INVOKE_SKILL};
 /// How the model should call the user's directory.
 const USER_DIRECTORY: &str = "~/.openhands";
 
-/// The file with which a user gives all agents a character.
-const SOUL_FILE: &str = "SOUL.md";
-
 impl Inner {
     /// Tells the model what it is, if it was not told yet.
     pub(crate) async fn introduce(&self, equipment: &Equipment) -> Result<(), ConversationError> {
@@ -38,7 +35,7 @@ impl Inner {
         let event = SystemPromptEvent {
             header: EventHeader::now(Source::Agent),
             system_prompt: TextContent::new(prompt.static_text),
-            tools: equipment.listed.to_vec(),
+            tools: equipment.tools.listed(),
             dynamic_context: prompt.dynamic.map(TextContent::new),
             extra: Extra::default(),
         };
@@ -85,15 +82,14 @@ impl Inner {
             Some(_) | None => None,
         };
         let tools: Vec<String> = equipment
+            .tools
             .definitions
             .iter()
             .map(|tool| tool.spec().name.clone())
             .collect();
         let user_memory = user.as_ref().map(UserMemory::directory).unwrap_or_default();
         let soul = match &self.host.user_directory {
-            Some(directory) => tokio::fs::read_to_string(directory.join(SOUL_FILE))
-                .await
-                .ok(),
+            Some(directory) => prompt::read_soul(directory).await,
             None => None,
         };
         let now = context.map(|context| match &context.current_datetime {

@@ -57,7 +57,7 @@ impl Conversation {
         messages.push(Message::text(Role::User, format!("{ASIDE}{question}")).into());
         let mut request = ChatRequest {
             messages,
-            tools: equipment.specs.clone(),
+            tools: equipment.tools.specs(),
             ..ChatRequest::default()
         };
         request.options.stream = Some(false);

@@ -1,6 +1,5 @@
 //! What an agent works with: its model, its tools, where they run. Made when it is first needed, given up at rest.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,21 +8,18 @@ use openhands_llm::{ChatModel, ChatRequest, estimate_tokens};
 use openhands_protocol::agent::{Agent, AgentSpec, Condenser, Critic};
 use openhands_protocol::llm::Llm;
 use openhands_protocol::skills::Skill;
-use openhands_protocol::tool::{
-    Action, Observation, Tool, ToolDefinition as ToolListing, ToolSpec,
-};
+use openhands_protocol::tool::{Action, Observation, Tool};
 use openhands_runtime::Runtime;
-use openhands_tools::{
-    Additions, CallContext, Definitions, Machine, Place, ResourceLocks, ToolError, ToolExecutor,
-    parameters,
-};
+use openhands_tools::{CallContext, Machine, Place, ResourceLocks, ToolError};
 
 use crate::agent::repair::GrepProgram;
 use crate::agent::{Mind, SkillInvoker};
 use crate::builtin;
 use crate::condenser::{self, RequestSize};
+use crate::conversation::toolbox::Toolbox;
 use crate::conversation::{ConversationError, Inner, RuntimeRequest};
-use crate::hooks::{self, HookSetup, Hooks};
+use crate::hooks::{HookSetup, Hooks};
+use crate::mcp::{Filter, McpServers};
 use crate::security::{self, Analyzer};
 use crate::skills::invoke::{self, InvokeSkillTool};
 use tokio_util::sync::CancellationToken;
@@ -33,13 +29,12 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct Equipment {
     pub(crate) llm: Llm,
     pub(crate) model: Arc<dyn ChatModel>,
-    pub(crate) definitions: Definitions,
-    /// The tools as the model is told about them.
-    pub(crate) specs: Arc<[ToolSpec]>,
-    /// The tools as the log lists them.
-    pub(crate) listed: Arc<[ToolListing]>,
-    /// Tools that run here, whatever the runtime.
-    pub(crate) own: Arc<HashMap<String, Arc<dyn ToolExecutor>>>,
+    pub(crate) tools: Toolbox,
+    /// The tools without those of MCP servers.
+    pub(crate) fixed_tools: Toolbox,
+    pub(crate) servers: Option<Arc<McpServers>>,
+    /// Which state of the servers' tools was taken.
+    pub(crate) servers_version: u64,
     pub(crate) runtime: Arc<dyn Runtime>,
     pub(crate) locks: Arc<ResourceLocks>,
     pub(crate) analyzer: Option<Arc<dyn Analyzer>>,
@@ -63,7 +58,12 @@ impl Inner {
     /// What the agent works with, made now if it is not there.
     pub(crate) async fn equipment(&self) -> Result<Arc<Equipment>, ConversationError> {
         let mut slot = self.equipment.lock().await;
-        if let Some(equipment) = &*slot {
+        if let Some(equipment) = &mut *slot {
+            if equipment.has_stale_tools() {
+                let equipment = Arc::make_mut(equipment);
+                equipment.take_server_tools();
+                equipment.measure();
+            }
             return Ok(Arc::clone(equipment));
         }
         let equipment = Arc::new(self.equip().await?);
@@ -98,25 +98,7 @@ impl Inner {
     async fn equip(&self) -> Result<Equipment, ConversationError> {
         let agent = self.agent()?;
         let place = self.place();
-        let builtins = builtin::registry();
-        let (own, hands) = split(&agent, &builtins);
-        let mut definitions = self.host.registry.definitions(&hands, &place)?;
-        for definition in builtins.definitions(&own, &place)?.iter() {
-            definitions.add(Arc::clone(definition))?;
-        }
-        let machine = Machine {
-            place: place.clone(),
-            ..Machine::default()
-        };
-        let mut executors: HashMap<_, _> = builtins.executors(&own, &machine)?.into_executors();
-        for tool in &self.extras.client_tools {
-            let tool = Arc::new(builtin::ClientTool::new(tool));
-            executors.insert(
-                tool.name().to_owned(),
-                Arc::clone(&tool) as Arc<dyn ToolExecutor>,
-            );
-            definitions.add(tool)?;
-        }
+        let (mut tools, hands) = self.fixed_tools(&agent, &place)?;
         let runtime = (self.host.runtimes)(RuntimeRequest {
             conversation: self.id,
             tools: hands,
@@ -130,8 +112,7 @@ impl Inner {
                 skills: Arc::clone(&skills),
                 runtime: Arc::clone(&runtime),
             };
-            executors.insert(invoke::NAME.to_owned(), Arc::new(invoker));
-            definitions.add(Arc::new(InvokeSkillTool::new()))?;
+            tools.add_own(Arc::new(InvokeSkillTool::new()), Arc::new(invoker))?;
         }
         if let Some(condenser) = &agent.condenser {
             condenser::validate(condenser)
@@ -139,17 +120,14 @@ impl Inner {
         }
         let analyzer = self.state.read().security_analyzer.clone();
         let model = (self.host.models)(&agent.llm)?;
-        let specs = told(&definitions);
-        Ok(Equipment {
-            request_size: request_size(&agent.llm, &model, &specs),
+        let mut equipment = Equipment {
+            request_size: RequestSize::default(),
             model,
-            specs,
-            listed: definitions
-                .iter()
-                .map(|tool| tool.spec().definition())
-                .collect(),
-            definitions,
-            hooks: self.load_hooks(&runtime).await?,
+            tools: tools.clone().finish(),
+            fixed_tools: tools,
+            servers: self.servers(&agent, &skills).await?,
+            servers_version: 0,
+            hooks: self.hooks(&runtime),
             skills,
             user_message_suffix: agent
                 .agent_context
@@ -157,7 +135,6 @@ impl Inner {
             roots: roots(&place.working_dir),
             condenser: agent.condenser,
             critic: agent.critic,
-            own: Arc::new(executors),
             runtime,
             locks: Arc::default(),
             analyzer: analyzer.as_ref().map(security::analyzer).transpose()?,
@@ -165,7 +142,43 @@ impl Inner {
             concurrency: agent.tool_concurrency_limit,
             sees_by_tool: false,
             llm: agent.llm,
-        })
+        };
+        equipment.take_server_tools();
+        equipment.measure();
+        Ok(equipment)
+    }
+
+    /// The tools that do not depend on anything that has to be started, and those of them that are hands.
+    fn fixed_tools(
+        &self,
+        agent: &Agent,
+        place: &Place,
+    ) -> Result<(Toolbox, Vec<Tool>), ConversationError> {
+        let builtins = builtin::registry();
+        let (own, hands) = split(agent, &builtins);
+        let filter = Filter::new(agent.filter_tools_regex.as_deref())
+            .map_err(|error| ConversationError::Mcp(error.to_string()))?;
+        let mut tools = Toolbox::default();
+        for tool in self.host.registry.definitions(&hands, place)?.iter() {
+            if filter.wants(&tool.spec().name) {
+                tools.add_hand(Arc::clone(tool))?;
+            }
+        }
+        let machine = Machine {
+            place: place.clone(),
+            ..Machine::default()
+        };
+        let mut executors = builtins.executors(&own, &machine)?.into_executors();
+        for tool in builtins.definitions(&own, place)?.iter() {
+            if let Some(executor) = executors.remove(&tool.spec().name) {
+                tools.add_own(Arc::clone(tool), executor)?;
+            }
+        }
+        for tool in &self.extras.client_tools {
+            let tool = Arc::new(builtin::ClientTool::new(tool));
+            tools.add_own(Arc::clone(&tool) as _, tool)?;
+        }
+        Ok((tools, hands))
     }
 }
 
@@ -184,19 +197,11 @@ impl Inner {
         loaded.skills.into()
     }
 
-    /// The hooks that the conversation was given, or those of the workspace and the user.
-    async fn load_hooks(&self, runtime: &Arc<dyn Runtime>) -> Result<Hooks, ConversationError> {
-        let given = self.state.read().hook_config.clone();
-        let config = match given {
-            Some(config) => Some(config),
-            None => {
-                let user = self.host.user_directory.as_deref();
-                hooks::config::load(runtime.workspace(), user)
-                    .await
-                    .map_err(|error| ConversationError::Hooks(error.to_string()))?
-            }
-        };
-        Ok(config.map_or_else(Hooks::none, |config| {
+    /// The hooks that the conversation was given. Those of a workspace are not taken by themselves: a repository must
+    /// not run commands just because an agent works in it.
+    fn hooks(&self, runtime: &Arc<dyn Runtime>) -> Hooks {
+        let config = self.state.read().hook_config.clone();
+        config.map_or_else(Hooks::none, |config| {
             Hooks::new(HookSetup {
                 config,
                 runtime: Arc::clone(runtime),
@@ -204,20 +209,7 @@ impl Inner {
                 secrets: self.secrets.clone(),
                 mind: Some(Arc::new(Mind(self.me.clone()))),
             })
-        }))
-    }
-}
-
-/// What is known of the size of the agent's requests.
-fn request_size(llm: &Llm, model: &Arc<dyn ChatModel>, specs: &Arc<[ToolSpec]>) -> RequestSize {
-    let tools_only = ChatRequest {
-        tools: Arc::clone(specs),
-        ..ChatRequest::default()
-    };
-    let own = llm.max_input_tokens.and_then(|limit| limit.try_into().ok());
-    RequestSize {
-        max_input_tokens: own.or(model.features().context_window),
-        tool_tokens: estimate_tokens(&tools_only),
+        })
     }
 }
 
@@ -234,6 +226,20 @@ fn roots(directory: &Path) -> Arc<[PathBuf]> {
 }
 
 impl Equipment {
+    /// Notes how large the agent's requests may become.
+    pub(crate) fn measure(&mut self) {
+        let tools_only = ChatRequest {
+            tools: self.tools.specs(),
+            ..ChatRequest::default()
+        };
+        let own = self.llm.max_input_tokens;
+        let own = own.and_then(|limit| limit.try_into().ok());
+        self.request_size = RequestSize {
+            max_input_tokens: own.or(self.model.features().context_window),
+            tool_tokens: estimate_tokens(&tools_only),
+        };
+    }
+
     /// Executes a call, here or where the runtime is.
     pub(crate) async fn execute(
         &self,
@@ -241,7 +247,7 @@ impl Equipment {
         action: Action,
         cx: CallContext,
     ) -> Result<Observation, ToolError> {
-        match self.own.get(tool) {
+        match self.tools.own(tool) {
             Some(executor) => executor.execute(action, cx).await,
             None => self.runtime.execute(tool, action, cx).await,
         }
@@ -249,9 +255,15 @@ impl Equipment {
 
     /// Gives up shells and servers.
     pub(crate) async fn close(&self) {
+        let cancel = CancellationToken::new();
+        // What hooks say at the end has no place to go any more.
+        self.hooks.session_end(&cancel).await;
         self.runtime.close().await;
-        for executor in self.own.values() {
+        for executor in self.tools.executors() {
             executor.close().await;
+        }
+        if let Some(servers) = &self.servers {
+            servers.close().await;
         }
     }
 }
@@ -280,22 +292,6 @@ fn split(agent: &Agent, builtins: &openhands_tools::Registry) -> (Vec<Tool>, Vec
     (own, hands)
 }
 
-/// The tools as the model is told about them, with the fields that every call has.
-fn told(definitions: &Definitions) -> Arc<[ToolSpec]> {
-    let additions = Additions {
-        security_risk: true,
-        summary: true,
-    };
-    definitions
-        .iter()
-        .map(|tool| {
-            let mut spec = tool.spec().clone();
-            spec.input_schema = parameters(&spec, additions);
-            spec
-        })
-        .collect()
-}
-
 /// What searches where commands run.
 fn grep_program(env: &[(String, String)]) -> GrepProgram {
     let path = env.iter().find(|(name, _)| name == "PATH");
@@ -313,7 +309,7 @@ impl fmt::Debug for Equipment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Equipment")
             .field("model", &self.llm.model)
-            .field("tools", &self.definitions)
+            .field("tools", &self.tools.definitions)
             .finish_non_exhaustive()
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use openhands_llm::{ChatModel, Http, LlmError, connect};
+use openhands_llm::{ChatModel, Connector, Http, LlmError};
 use openhands_protocol::ConversationId;
 use openhands_protocol::llm::Llm;
 use openhands_protocol::tool::Tool;
@@ -72,10 +72,10 @@ impl Host {
     /// A host that keeps conversations in memory, asks real models and runs tools in this process.
     pub fn new(env: Vec<(String, String)>) -> Self {
         let registry = Registry::standard();
-        let http = Http::new();
+        let connector = Http::new().map(Connector::new);
         Self {
-            models: Arc::new(move |llm| match &http {
-                Ok(http) => connect(llm, http),
+            models: Arc::new(move |llm| match &connector {
+                Ok(connector) => connector.connect(llm),
                 Err(error) => Err(error.clone()),
             }),
             runtimes: local_runtimes(registry.clone(), env.clone()),

@@ -78,6 +78,7 @@ impl Conversation {
         }
         writer.save().await?;
         drop(writer);
+        conversation.inner.start_servers().await;
         Ok(conversation)
     }
 
@@ -137,6 +138,7 @@ impl Conversation {
                 secrets,
                 writer: tokio::sync::Mutex::new(WriterState::default()),
                 equipment: tokio::sync::Mutex::new(None),
+                early_servers: Mutex::new(None),
                 live: Mutex::new(None),
                 run: Mutex::new(None),
                 goal: Mutex::new(None),

@@ -6,10 +6,10 @@ use super::config::ConfigError;
 
 /// A regular expression for the beginning of a tool's name. Without one, all tools are wanted.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Filter(Option<Regex>);
+pub(crate) struct Filter(Option<Regex>);
 
 impl Filter {
-    pub(super) fn new(pattern: Option<&str>) -> Result<Self, ConfigError> {
+    pub(crate) fn new(pattern: Option<&str>) -> Result<Self, ConfigError> {
         pattern
             .map(|pattern| {
                 Regex::new(&format!(r"\A(?:{pattern})"))
@@ -19,7 +19,7 @@ impl Filter {
             .map(Self)
     }
 
-    pub(super) fn wants(&self, tool: &str) -> bool {
+    pub(crate) fn wants(&self, tool: &str) -> bool {
         // A pattern that needs too many steps counts as one that does not match; the engine has a limit.
         self.0
             .as_ref()

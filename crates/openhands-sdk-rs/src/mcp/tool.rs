@@ -75,22 +75,6 @@ impl McpTool {
         &self.server.name
     }
 
-    /// The form in which the system prompt event lists the tool: with the server's own definition, under the name
-    /// that the model uses.
-    pub fn listing(&self) -> Listing {
-        let mut own = match serde_json::to_value(&self.raw) {
-            Ok(Value::Object(own)) => own,
-            Ok(_) | Err(_) => Map::new(),
-        };
-        own.insert("name".to_owned(), Value::from(self.name()));
-        let meta = own.get("_meta").and_then(Value::as_object).cloned();
-        Listing {
-            meta: meta.map(JsonObject::from),
-            mcp_tool: Some(own.into()),
-            ..self.spec.definition()
-        }
-    }
-
     pub(super) fn is_made_of(&self, raw: &Tool) -> bool {
         self.raw == *raw
     }
@@ -127,6 +111,21 @@ fn annotations(raw: &Tool) -> Option<ToolAnnotations> {
 }
 
 impl ToolDefinition for McpTool {
+    /// With the server's own definition, under the name that the model uses.
+    fn listing(&self) -> Listing {
+        let mut own = match serde_json::to_value(&self.raw) {
+            Ok(Value::Object(own)) => own,
+            Ok(_) | Err(_) => Map::new(),
+        };
+        own.insert("name".to_owned(), Value::from(self.name()));
+        let meta = own.get("_meta").and_then(Value::as_object).cloned();
+        Listing {
+            meta: meta.map(JsonObject::from),
+            mcp_tool: Some(own.into()),
+            ..self.spec.definition()
+        }
+    }
+
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }

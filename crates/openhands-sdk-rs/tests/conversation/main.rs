@@ -7,5 +7,6 @@
 )]
 
 mod replay;
+mod surroundings;
 mod thread;
 mod world;
