@@ -67,17 +67,11 @@ impl Conversation {
             },
             tags: config.tags,
             agent_state: JsonObject::default(),
-            hook_config: None,
+            hook_config: config.hook_config,
             extra: Extra::default(),
         };
         let conversation = Self::assemble(host, log, lease, state, config.unsaved);
-        let mut writer = conversation.inner.writer().await;
-        if let Some(hooks) = config.hook_config {
-            conversation.inner.state.write().hook_config = Some(hooks.clone());
-            writer.tell("hook_config", &hooks).await?;
-        }
-        writer.save().await?;
-        drop(writer);
+        conversation.inner.writer().await.save().await?;
         conversation.inner.start_servers().await;
         Ok(conversation)
     }

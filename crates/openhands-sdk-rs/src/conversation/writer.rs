@@ -102,6 +102,20 @@ impl Writer<'_> {
         self.inner.log.head().leaf().cloned()
     }
 
+    /// Tells about the hooks that were given at the beginning, before the model is first told what it is.
+    pub(crate) async fn tell_hooks(&mut self) -> Result<(), ConversationError> {
+        let hooks = self.inner.state.read().hook_config.clone();
+        let is_first = self
+            .inner
+            .log
+            .count_kinds(|kind| kind == "SystemPromptEvent")
+            == 0;
+        match hooks {
+            Some(hooks) if is_first => self.tell("hook_config", &hooks).await,
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// The present status.
     pub(crate) fn status(&self) -> ExecutionStatus {
         self.inner.state.read().execution_status
