@@ -100,7 +100,10 @@ impl Replay {
         ));
         let ours = match self.newly_watched(&recorded).await {
             Some(conversation) => full_state(&conversation),
-            None => self.watcher.as_mut().unwrap().next().await,
+            None => match self.watcher.as_mut().unwrap().next().await {
+                Some(frame) => frame,
+                None => panic!("{}: {name} did not come after {:?}", self.name, self.seen),
+            },
         };
         self.seen.push(name_of(&ours));
         if let Err(error) = self.server.comparison.frame(&recorded, &ours) {

@@ -69,7 +69,11 @@ impl Call {
         match self.verb().as_str() {
             "POST events" => matches!(
                 name.as_str(),
-                "S(last_user_message_id)" | "Message(user)" | "SystemPromptEvent" | "S(idle)"
+                "S(last_user_message_id)"
+                    | "Message(user)"
+                    | "SystemPromptEvent"
+                    | "S(idle)"
+                    | "S(hook_config)"
             ),
             "POST pause" => is_paused_state || matches!(name.as_str(), "PauseEvent" | "S(paused)"),
             "POST interrupt" => {

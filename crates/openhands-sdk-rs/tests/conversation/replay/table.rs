@@ -63,6 +63,7 @@ pub(crate) fn part(number: &str) -> &'static Part {
         "41" => &CONDENSE_AUTO,
         "43" => &GOAL,
         "45" => &AUTOTITLE,
+        "49" => &HOOKS,
         "60" => &CRASH,
         _ => &PLAIN,
     }
@@ -152,6 +153,14 @@ static GOAL: Part = Part {
 static AUTOTITLE: Part = Part {
     // The title is made by the server, beside the conversation.
     asked_elsewhere: 1,
+    ..NONE
+};
+
+static HOOKS: Part = Part {
+    differences: &[Difference {
+        at: "HookExecutionEvent.parent_id",
+        why: "the recorded socket sent the event before its parent was noted, the log has it; ours sends what the log has",
+    }],
     ..NONE
 };
 

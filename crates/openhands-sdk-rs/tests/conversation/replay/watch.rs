@@ -32,11 +32,11 @@ impl Watcher {
         }
     }
 
-    /// The next frame that has a fixed place.
-    pub(crate) async fn next(&mut self) -> Value {
-        let mut frame = self.next_single().await;
+    /// The next frame that has a fixed place; none if it does not come in time.
+    pub(crate) async fn next(&mut self) -> Option<Value> {
+        let mut frame = self.next_single().await?;
         while frame["kind"] == "StreamingDeltaEvent" {
-            let after = self.next_single().await;
+            let after = self.next_single().await?;
             match join_deltas(&frame, &after) {
                 Some(joined) => frame = joined,
                 None => {
@@ -45,21 +45,20 @@ impl Watcher {
                 }
             }
         }
-        frame
+        Some(frame)
     }
 
-    async fn next_single(&mut self) -> Value {
+    async fn next_single(&mut self) -> Option<Value> {
         if let Some(frame) = self.ahead.take() {
-            return frame;
+            return Some(frame);
         }
         loop {
             let update = tokio::time::timeout(DEADLINE, self.subscription.next())
                 .await
-                .expect("a frame in time")
-                .unwrap()
-                .expect("the conversation is open");
+                .ok()?
+                .unwrap()?;
             if let Some(frame) = self.take(update) {
-                return frame;
+                return Some(frame);
             }
         }
     }
