@@ -31,9 +31,15 @@ impl Conversation {
         config: ConversationConfig,
     ) -> Result<Self, ConversationError> {
         let (log, lease) = open_log(host, config.id).await?;
+        let mut agent = config.agent;
+        // compat: an agent says that its model is asked about risks, unless it was told otherwise.
+        agent
+            .system_prompt_kwargs
+            .entry("llm_security_analyzer")
+            .or_insert(true.into());
         let state = ConversationState {
             id: config.id,
-            agent: AgentSpec::Agent(config.agent),
+            agent: AgentSpec::Agent(agent),
             workspace: Workspace::Local(LocalWorkspace {
                 working_dir: config.working_dir.to_string_lossy().into_owned(),
                 ..LocalWorkspace::default()
@@ -61,17 +67,11 @@ impl Conversation {
             },
             tags: config.tags,
             agent_state: JsonObject::default(),
-            hook_config: None,
+            hook_config: config.hook_config,
             extra: Extra::default(),
         };
         let conversation = Self::assemble(host, log, lease, state, config.unsaved);
-        let mut writer = conversation.inner.writer().await;
-        if let Some(hooks) = config.hook_config {
-            conversation.inner.state.write().hook_config = Some(hooks.clone());
-            writer.tell("hook_config", &hooks).await?;
-        }
-        writer.save().await?;
-        drop(writer);
+        conversation.inner.writer().await.save().await?;
         conversation.inner.start_servers().await;
         Ok(conversation)
     }

@@ -6,6 +6,7 @@
     clippy::indexing_slicing
 )]
 
+mod replay;
 mod surroundings;
 mod thread;
 mod world;
