@@ -11,6 +11,7 @@ pub mod hooks;
 pub mod secrets;
 pub mod security;
 pub mod skills;
+pub mod subagents;
 pub mod view;
 
 pub use openhands_llm as llm;

@@ -51,6 +51,7 @@ impl Conversation {
             self.interrupt().await?;
         }
         self.rest().await;
+        self.inner.subagents.close().await;
         self.command(|this| async move {
             this.inner.writer().await.save().await?;
             this.inner.log.close().await?;

@@ -79,9 +79,19 @@ impl Inner {
     async fn equip(&self) -> Result<Equipment, ConversationError> {
         let agent = self.agent()?;
         let place = self.place();
-        let builtins = builtin::registry();
-        let (own, hands) = split(&agent, &builtins);
+        let (mut own, hands) = split(&agent, builtin::names());
         let mut definitions = self.host.registry.definitions(&hands, &place)?;
+        let runtime = (self.host.runtimes)(RuntimeRequest {
+            conversation: self.id,
+            root: self.extras.root.unwrap_or(self.id),
+            tools: hands,
+            place: place.clone(),
+        })
+        .await?;
+        let model = (self.host.models)(&agent.llm)?;
+        let seat = Arc::new(builtin::Seat::new(self, &agent, &own, runtime.workspace()).await);
+        own.extend(seat.lends_eyes(model.features().vision, &own));
+        let builtins = builtin::registry(&seat);
         for definition in builtins.definitions(&own, &place)?.iter() {
             definitions.add(Arc::clone(definition))?;
         }
@@ -98,16 +108,11 @@ impl Inner {
             );
             definitions.add(tool)?;
         }
-        let runtime = (self.host.runtimes)(RuntimeRequest {
-            conversation: self.id,
-            tools: hands,
-            place,
-        })
-        .await?;
         let analyzer = self.state.read().security_analyzer.clone();
         Ok(Equipment {
-            model: (self.host.models)(&agent.llm)?,
+            model,
             specs: told(&definitions),
+            sees_by_tool: definitions.get(builtin::VISION_TOOL).is_some(),
             definitions,
             own: Arc::new(executors),
             runtime,
@@ -115,7 +120,6 @@ impl Inner {
             analyzer: analyzer.as_ref().map(security::analyzer).transpose()?,
             grep: grep_program(&self.host.env),
             concurrency: agent.tool_concurrency_limit,
-            sees_by_tool: false,
             llm: agent.llm,
         })
     }

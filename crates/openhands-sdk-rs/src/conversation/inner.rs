@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::future::Future;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use openhands_protocol::conversation::{ConversationState, ExecutionStatus};
 use openhands_protocol::{ConversationId, Form};
@@ -20,6 +20,7 @@ use crate::conversation::writer::WriterState;
 use crate::conversation::{ConversationError, Equipment, Host, Subscription, Unsaved};
 use crate::event_log::{EventLog, Lease};
 use crate::secrets::Registry as Secrets;
+use crate::subagents::Kept;
 
 /// A conversation. Clones are the same conversation.
 #[derive(Clone)]
@@ -51,6 +52,11 @@ pub(crate) struct Inner {
     pub(crate) disk_form: Form,
     pub(crate) lease: Option<Arc<Lease>>,
     pub(crate) extras: Unsaved,
+    /// Itself, for tools that act on the conversation.
+    pub(crate) me: Weak<Inner>,
+    /// Cuts off the run that is under way and all that are to come.
+    pub(crate) stop: CancellationToken,
+    pub(crate) subagents: Kept,
 }
 
 impl Inner {

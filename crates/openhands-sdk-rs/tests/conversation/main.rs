@@ -6,5 +6,7 @@
     clippy::indexing_slicing
 )]
 
+mod profiles;
+mod subagents;
 mod thread;
 mod world;
