@@ -16,6 +16,7 @@ pub mod prompt;
 pub mod secrets;
 pub mod security;
 pub mod skills;
+pub mod subagents;
 pub mod title;
 pub mod view;
 

@@ -53,6 +53,7 @@ impl Conversation {
             self.cut_off().await;
         }
         self.rest().await;
+        self.inner.subagents.close().await;
         self.command(|this| async move {
             this.inner.writer().await.save().await?;
             this.inner.log.close().await?;

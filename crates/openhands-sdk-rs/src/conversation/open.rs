@@ -11,6 +11,7 @@ use openhands_protocol::workspace::{LocalWorkspace, Workspace};
 use openhands_protocol::{ConversationId, Extra, Form, JsonObject, Reading};
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::conversation::transition::Cause;
@@ -20,6 +21,7 @@ use crate::conversation::{
 };
 use crate::event_log::{EventLog, FileStore, Lease, MemoryStore};
 use crate::secrets::Registry as Secrets;
+use crate::subagents::Kept;
 
 /// What an action is answered whose tool was at work when the process ended.
 const RESTARTED: &str = "A restart occurred while this tool was in progress. This may indicate a fatal memory error or system crash. The tool execution was interrupted and did not complete.";
@@ -142,6 +144,8 @@ impl Conversation {
                 disk_form,
                 lease,
                 extras: unsaved,
+                stop: CancellationToken::new(),
+                subagents: Kept::default(),
             }),
         }
     }

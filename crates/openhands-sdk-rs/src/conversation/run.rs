@@ -104,7 +104,7 @@ impl Conversation {
             self.inner.send_full_state();
             return Ok(());
         }
-        let cancel = CancellationToken::new();
+        let cancel = self.inner.stop.child_token();
         {
             let mut run = self.inner.run.lock();
             if run.is_some() {

@@ -6,7 +6,9 @@
     clippy::indexing_slicing
 )]
 
+mod profiles;
 mod replay;
+mod subagents;
 mod surroundings;
 mod thread;
 mod world;
