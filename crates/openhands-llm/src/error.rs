@@ -32,6 +32,8 @@ pub enum LlmErrorKind {
     Cancelled,
     /// The model's settings cannot work.
     Configuration,
+    /// So little fits into the model's context window that an agent cannot work with it.
+    ContextWindowTooSmall,
 }
 
 impl LlmErrorKind {
@@ -50,6 +52,7 @@ impl LlmErrorKind {
             Self::FunctionCallValidation => "FunctionCallValidationError",
             Self::Cancelled => "UserCancelledError",
             Self::Configuration => "LLMError",
+            Self::ContextWindowTooSmall => "LLMContextWindowTooSmallError",
         }
     }
 }
@@ -166,7 +169,8 @@ impl LlmError {
             | LlmErrorKind::BadRequest
             | LlmErrorKind::FunctionCallValidation
             | LlmErrorKind::Cancelled
-            | LlmErrorKind::Configuration => false,
+            | LlmErrorKind::Configuration
+            | LlmErrorKind::ContextWindowTooSmall => false,
         }
     }
 
@@ -178,7 +182,9 @@ impl LlmError {
             match self.kind {
                 LlmErrorKind::Authentication => (FailureKind::Auth, false, UserAction::Settings),
                 LlmErrorKind::RateLimit => (FailureKind::RateLimit, true, UserAction::Retry),
-                LlmErrorKind::BadRequest | LlmErrorKind::Configuration => {
+                LlmErrorKind::BadRequest
+                | LlmErrorKind::Configuration
+                | LlmErrorKind::ContextWindowTooSmall => {
                     (FailureKind::Config, false, UserAction::Settings)
                 }
                 LlmErrorKind::ContextWindowExceeded

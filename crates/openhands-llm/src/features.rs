@@ -3,7 +3,7 @@
 use openhands_protocol::llm::Llm;
 use serde_json::Value;
 
-use crate::catalog::{self, Entry};
+use crate::catalog::{Ability, Catalog, Entry};
 
 /// How a Claude model is told to think.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -13,6 +13,8 @@ pub enum Thinking {
     Effort,
     /// By an explicit budget of tokens.
     Manual,
+    /// It decides itself, and is told an effort.
+    Adaptive,
 }
 
 /// What a model can do.
@@ -75,6 +77,25 @@ const MANUAL_THINKING: &[&str] = &[
     "claude-sonnet-4.6",
     "claude-haiku-4-5",
     "claude-haiku-4.5",
+];
+const ADAPTIVE_THINKING: &[&str] = &[
+    "claude-opus-4-6",
+    "claude-opus-4-7",
+    "claude-opus-4-8",
+    "claude-sonnet-5",
+    "claude-opus-5",
+    "claude-haiku-5",
+    "claude-fable-5",
+    "claude-mythos",
+];
+/// Whose models take an effort if the catalogue says that they think. Others refuse it, or call it otherwise.
+const EFFORT_PROVIDERS: &[&str] = &[
+    "openai",
+    "anthropic",
+    "azure",
+    "gemini",
+    "vertex_ai",
+    "bedrock",
 ];
 const RESPONSES_API: &[&str] = &["gpt-5", "gpt-6", "codex-mini-latest"];
 /// The last rule that matches decides.
@@ -153,16 +174,21 @@ const VISION: &[&str] = &[
 ];
 
 impl ModelFeatures {
-    /// The features of a configured model: overrides first, then the catalogue, then the table of names.
+    /// The features of a configured model: overrides first, then the embedded catalogue, then the table of names.
     pub fn of(llm: &Llm) -> Self {
+        Self::with_catalog(llm, &Catalog::default())
+    }
+
+    /// The features of a configured model, with a catalogue of one's own.
+    pub fn with_catalog(llm: &Llm, catalog: &Catalog) -> Self {
         let name = llm
             .model_canonical_name
             .as_deref()
             .unwrap_or(&llm.model)
             .to_lowercase();
         let mut features = Self::by_name(&name);
-        if let Some(entry) = catalog::find(&name) {
-            features.apply_catalog(entry);
+        if let Some(entry) = catalog.find(&name) {
+            features.apply_catalog(&name, &entry);
         }
         features.apply_settings(llm);
         features.apply_overrides(llm);
@@ -176,6 +202,8 @@ impl ModelFeatures {
             explicit_prompt_cache: has(name, PROMPT_CACHE),
             thinking: if has(name, MANUAL_THINKING) {
                 Thinking::Manual
+            } else if has(name, ADAPTIVE_THINKING) {
+                Thinking::Adaptive
             } else {
                 Thinking::Effort
             },
@@ -201,11 +229,23 @@ impl ModelFeatures {
         }
     }
 
-    fn apply_catalog(&mut self, entry: &Entry) {
-        self.context_window = Some(entry.context_window);
-        self.max_output_tokens = Some(entry.max_output_tokens);
-        if let Some(vision) = entry.vision {
-            self.vision = vision;
+    fn apply_catalog(&mut self, name: &str, entry: &Entry) {
+        self.context_window = entry.context_window;
+        self.max_output_tokens = entry.max_output_tokens;
+        self.vision = entry.can(Ability::Vision);
+        self.responses_api |= entry.can(Ability::Responses);
+        let provider = name
+            .split_once('/')
+            .map_or("openai", |(provider, _)| provider);
+        if entry.can(Ability::Thinking) && EFFORT_PROVIDERS.contains(&provider) {
+            self.reasoning_effort = true;
+            self.sampling = name.contains("gemini");
+        }
+        if entry.can(Ability::NoSampling) {
+            self.sampling = false;
+        }
+        if entry.can(Ability::AdaptiveThinking) && self.thinking == Thinking::Effort {
+            self.thinking = Thinking::Adaptive;
         }
     }
 

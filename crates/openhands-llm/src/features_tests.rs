@@ -51,8 +51,11 @@ fn the_table_of_names() {
                 "openai/gpt-5.1-codex",
                 "gpt-6",
                 "openai/codex-mini-latest",
+                // The catalogue lists the endpoint for these.
+                "openai/gpt-4.1",
+                "openai/o3",
             ],
-            &["openai/gpt-4o", "openai/o3"],
+            &["openai/gpt-4o", "openai/o1"],
         ),
         (
             |f| f.cache_retention,

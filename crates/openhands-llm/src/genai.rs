@@ -9,10 +9,13 @@
 //! chat_reply responses_reply messages_reply    reply -> StreamPart     library_reply     genai's types ->
 //! direct, sse   bodies sent, replies split into events
 //! settings      what goes into every request      attempt   time limits and cancellation around a reply
+//! body          requests put together from what was written before
+//! watch         spans and logs
 //! failure       errors of the transport and of genai in our classes
 //! ```
 
 mod attempt;
+mod body;
 mod chat_body;
 mod chat_reply;
 mod direct;
@@ -27,5 +30,8 @@ mod responses_body;
 mod responses_reply;
 mod settings;
 mod sse;
+mod watch;
+
+pub(crate) use settings::Settings;
 
 pub use model::{GenaiModel, Http};

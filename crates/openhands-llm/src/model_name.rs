@@ -11,7 +11,9 @@ pub enum Provider {
     Anthropic,
     /// Google's API for Gemini.
     Gemini,
-    /// Amazon Bedrock with an API key.
+    /// Google's Vertex AI.
+    Vertex,
+    /// Amazon Bedrock.
     Bedrock,
     /// Azure's OpenAI service.
     Azure,
@@ -25,6 +27,25 @@ pub enum Provider {
     OpenHands,
     /// Another service that speaks OpenAI's protocol at a known address.
     Compatible(&'static Service),
+}
+
+impl Provider {
+    /// Its name, as it is written in front of its models'.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Vertex => "vertex_ai",
+            Self::Bedrock => "bedrock",
+            Self::Azure => "azure",
+            Self::OpenRouter => "openrouter",
+            Self::Ollama => "ollama",
+            Self::LitellmProxy => "litellm_proxy",
+            Self::OpenHands => "openhands",
+            Self::Compatible(service) => service.prefix,
+        }
+    }
 }
 
 /// A service that speaks OpenAI's protocol at a known address.
@@ -193,7 +214,8 @@ fn provider_of(prefix: &str) -> Option<Provider> {
         "openai" | "text-completion-openai" => Provider::OpenAi,
         "anthropic" => Provider::Anthropic,
         "gemini" => Provider::Gemini,
-        "bedrock" => Provider::Bedrock,
+        "vertex_ai" => Provider::Vertex,
+        "bedrock" | "bedrock_converse" => Provider::Bedrock,
         "azure" => Provider::Azure,
         "openrouter" => Provider::OpenRouter,
         "ollama" | "ollama_chat" => Provider::Ollama,

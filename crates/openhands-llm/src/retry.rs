@@ -7,6 +7,8 @@ use futures_util::future::BoxFuture;
 use futures_util::{StreamExt, stream};
 use openhands_protocol::llm::Llm;
 use tokio_util::sync::CancellationToken;
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
 
 use crate::error::{LlmError, LlmErrorKind};
 use crate::features::ModelFeatures;
@@ -98,6 +100,7 @@ impl ChatModel for RetryModel {
             policy: self.policy.clone(),
             request,
             cancel,
+            span: tracing::info_span!("model call", attempts = Empty, "error.type" = Empty),
             attempt: 1,
             wait: None,
             parts: None,
@@ -127,6 +130,8 @@ struct Calls {
     policy: RetryPolicy,
     request: ChatRequest,
     cancel: CancellationToken,
+    /// Around all of them.
+    span: Span,
     /// Number of the call that is made, counted from 1.
     attempt: u32,
     /// What is waited for before it.
@@ -138,10 +143,21 @@ struct Calls {
 
 impl Calls {
     async fn next(&mut self) -> Result<StreamPart, LlmError> {
-        match self.try_next().await {
+        let part = match self.try_next().await {
             Ok(part) => Ok(part),
             Err(error) => self.again_after(error),
+        };
+        match &part {
+            Ok(StreamPart::End(_)) => {
+                self.span.record("attempts", self.attempt);
+            }
+            Err(error) => {
+                self.span.record("attempts", self.attempt);
+                self.span.record("error.type", error.code());
+            }
+            Ok(_) => {}
         }
+        part
     }
 
     async fn try_next(&mut self) -> Result<StreamPart, LlmError> {
@@ -154,11 +170,10 @@ impl Calls {
         let parts = match &mut self.parts {
             Some(parts) => parts,
             none => {
-                let parts = self
-                    .model
-                    .stream(self.request.clone(), self.cancel.clone())
-                    .await?;
-                none.insert(parts)
+                let (model, request) = (&self.model, self.request.clone());
+                let cancel = self.cancel.clone();
+                let asked = async { model.stream(request, cancel).await };
+                none.insert(asked.instrument(self.span.clone()).await?)
             }
         };
         // A model must not end silently; one that does has given nothing.
@@ -195,6 +210,7 @@ impl Calls {
         self.attempt += 1;
         self.wait = Some(wait);
         tracing::warn!(
+            parent: &self.span,
             attempt = self.attempt,
             ?wait,
             code = error.code(),

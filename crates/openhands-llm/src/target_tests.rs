@@ -125,6 +125,60 @@ fn every_provider_has_its_address_and_protocol() {
             Protocol::Library,
             "https://bedrock-runtime.us-east-1.amazonaws.com/",
         ),
+        (
+            "vertex_ai/gemini-2.5-pro",
+            Some("https://aiplatform.googleapis.com/v1/projects/p/locations/global"),
+            Protocol::Library,
+            "https://aiplatform.googleapis.com/v1/projects/p/locations/global/",
+        ),
+        (
+            "ollama/qwen3-coder",
+            Some("http://box:11434"),
+            Protocol::Chat,
+            "http://box:11434/v1/chat/completions",
+        ),
+        (
+            "groq/openai/gpt-oss-120b",
+            None,
+            Protocol::Chat,
+            "https://api.groq.com/openai/v1/chat/completions",
+        ),
+        (
+            "deepseek/deepseek-chat",
+            None,
+            Protocol::Chat,
+            "https://api.deepseek.com/v1/chat/completions",
+        ),
+        (
+            "xai/grok-code-fast-1",
+            None,
+            Protocol::Chat,
+            "https://api.x.ai/v1/chat/completions",
+        ),
+        (
+            "together_ai/deepseek-ai/DeepSeek-V3",
+            None,
+            Protocol::Chat,
+            "https://api.together.xyz/v1/chat/completions",
+        ),
+        (
+            "fireworks_ai/accounts/fireworks/models/kimi-k2p5",
+            None,
+            Protocol::Chat,
+            "https://api.fireworks.ai/inference/v1/chat/completions",
+        ),
+        (
+            "cohere/command-a-03-2025",
+            None,
+            Protocol::Chat,
+            "https://api.cohere.ai/compatibility/v1/chat/completions",
+        ),
+        (
+            "azure/gpt-5",
+            Some("https://x.openai.azure.com"),
+            Protocol::Responses,
+            "https://x.openai.azure.com/openai/responses?api-version=2024-12-01-preview",
+        ),
     ];
     for (model, base_url, protocol, url) in table {
         let target = target(&llm(model, base_url)).unwrap();
@@ -200,6 +254,29 @@ fn what_is_missing_is_said() {
         target(&gemini).unwrap_err().kind,
         LlmErrorKind::Authentication
     );
+}
+
+#[test]
+fn what_google_and_amazon_need_is_said() {
+    let vertex = target(&llm("vertex_ai/gemini-2.5-pro", None)).unwrap_err();
+    assert!(vertex.message.contains("project"), "{}", vertex.message);
+    let mut bedrock = llm("bedrock/amazon.nova-pro-v1:0", None);
+    bedrock.api_key = None;
+    bedrock.aws_profile_name = Some("work".to_owned());
+    let error = target(&bedrock).unwrap_err();
+    assert_eq!(error.kind, LlmErrorKind::Authentication);
+    assert!(error.message.contains("aws_access_key_id"), "{error}");
+    bedrock.aws_access_key_id = Some("AKID".into());
+    bedrock.aws_secret_access_key = Some("secret".into());
+    target(&bedrock).unwrap();
+}
+
+#[test]
+fn an_api_version_of_the_users_own_is_asked_for() {
+    let mut azure = llm("azure/dep", Some("https://x.openai.azure.com/"));
+    azure.api_version = Some("2025-04-01-preview".to_owned());
+    let (url, _) = url_and_headers(&target(&azure).unwrap());
+    assert!(url.ends_with("/chat/completions?api-version=2025-04-01-preview"));
 }
 
 #[test]

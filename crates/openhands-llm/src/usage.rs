@@ -6,7 +6,7 @@ use openhands_protocol::ResponseId;
 use openhands_protocol::llm::{Cost, Llm, Metrics, ResponseLatency, TokenUsage};
 use serde_json::Value;
 
-use crate::catalog::{self, Prices};
+use crate::catalog::{Catalog, Entry, Prices};
 use crate::model::{Completion, Usage};
 
 impl Usage {
@@ -63,20 +63,17 @@ impl Usage {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Pricing {
     custom: Option<Prices>,
-    model: String,
+    known: Option<Entry>,
 }
 
 impl Pricing {
-    pub(crate) fn of(llm: &Llm) -> Self {
+    pub(crate) fn of(llm: &Llm, catalog: &Catalog) -> Self {
         Self {
             custom: llm
                 .input_cost_per_token
                 .zip(llm.output_cost_per_token)
                 .map(|(input, output)| Prices::per_token(input, output)),
-            model: llm
-                .model_canonical_name
-                .clone()
-                .unwrap_or_else(|| llm.model.clone()),
+            known: catalog.find(llm.model_canonical_name.as_deref().unwrap_or(&llm.model)),
         }
     }
 
@@ -85,9 +82,11 @@ impl Pricing {
         if usage.cost.is_none() {
             usage.cost = match &self.custom {
                 Some(prices) => Some(prices.cost(&usage)),
-                None => {
-                    catalog::find(&self.model).map(|entry| entry.prices_for(&usage).cost(&usage))
-                }
+                None => self
+                    .known
+                    .as_ref()
+                    .and_then(|entry| entry.prices_for(&usage))
+                    .map(|prices| prices.cost(&usage)),
             };
         }
         usage

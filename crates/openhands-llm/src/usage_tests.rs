@@ -74,7 +74,9 @@ fn nonsense_counts_do_not_overflow() {
 }
 
 fn price(llm: &Llm, usage: Usage) -> Option<f64> {
-    Pricing::of(llm).price(usage).cost
+    Pricing::of(llm, &crate::catalog::Catalog::default())
+        .price(usage)
+        .cost
 }
 
 fn llm(model: &str) -> Llm {

@@ -17,7 +17,7 @@ wire! {
     pub struct HookDefinition (default) {
         kind as "type": HookType = HookType::Command,
         name: Option<String> = None,
-        command: String,
+        command: String = String::new(),
         prompt: Option<String> = None,
         system_prompt: Option<String> = None,
         tools: Vec<String> = Vec::new(),

@@ -12,17 +12,18 @@ use serde_json::json;
 
 /// Events around a size at which pushes are timed.
 const AROUND: usize = 50;
-const ROUNDS: usize = 200;
+const ROUNDS: usize = 50;
 
 fn main() {
     let given = std::env::args().nth(1);
     let events: usize = given.map_or(10_000, |given| given.parse().unwrap());
     let log = log(events + AROUND);
 
-    println!("push of an event, median of {ROUNDS} views:");
-    for size in [100, events] {
-        println!("  at event {size:>6}: {:>10.3?}", push_at(&log, size));
-    }
+    println!("push of an event while a view grows, median of {ROUNDS} views:");
+    let (at_100, at_end, whole) = pushes(&log, events);
+    println!("  at event    100: {at_100:>10.3?}");
+    println!("  at event {events:>6}: {at_end:>10.3?}");
+    println!("  all of them:     {whole:>10.3?}");
 
     let view = View::of(log.iter().take(events));
     let messages = time(|| view.messages());
@@ -49,32 +50,44 @@ fn main() {
     );
 }
 
-/// The median time of one push when the view has about this many events.
-fn push_at(log: &[Event], size: usize) -> Duration {
-    let mut times: Vec<Duration> = (0..ROUNDS)
-        .map(|_| {
-            let mut view = View::of(log.iter().take(size));
-            let start = Instant::now();
-            for event in log.iter().skip(size).take(AROUND) {
-                view.push(event);
-            }
-            start.elapsed() / u32::try_from(AROUND).unwrap()
-        })
-        .collect();
+/// The median times of one push around event 100 and around the end, and of all pushes.
+fn pushes(log: &[Event], events: usize) -> (Duration, Duration, Duration) {
+    let (mut early, mut late, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        let mut view = View::default();
+        let begin = Instant::now();
+        early.push(push(&mut view, log, 0, 100));
+        late.push(push(&mut view, log, 100 + AROUND, events));
+        whole.push(begin.elapsed());
+        black_box(&view);
+    }
+    (median(early), median(late), median(whole))
+}
+
+/// Grows a view from one size to another, then times some pushes.
+fn push(view: &mut View, log: &[Event], from: usize, size: usize) -> Duration {
+    for event in log.iter().take(size).skip(from) {
+        view.push(event);
+    }
+    let start = Instant::now();
+    for event in log.iter().skip(size).take(AROUND) {
+        view.push(event);
+    }
+    start.elapsed() / u32::try_from(AROUND).unwrap()
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
     times[times.len() / 2]
 }
 
 fn time<T>(mut work: impl FnMut() -> T) -> Duration {
-    let mut times: Vec<Duration> = (0..21)
-        .map(|_| {
-            let start = Instant::now();
-            black_box(work());
-            start.elapsed()
-        })
-        .collect();
-    times.sort();
-    times[times.len() / 2]
+    let times = (0..21).map(|_| {
+        let start = Instant::now();
+        black_box(work());
+        start.elapsed()
+    });
+    median(times.collect())
 }
 
 /// A log with the usual things: a prompt, then turns of one or two terminal calls of about 1 kB, and a user message

@@ -29,8 +29,10 @@ mod live;
 mod message;
 mod open;
 mod run;
+mod servers;
 mod settings;
 mod subscription;
+mod toolbox;
 mod transition;
 mod writer;
 

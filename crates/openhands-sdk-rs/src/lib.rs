@@ -5,12 +5,18 @@
 
 pub mod agent;
 mod builtin;
+pub mod condenser;
 pub mod conversation;
+pub mod critic;
 pub mod event_log;
 pub mod hooks;
+pub mod mcp;
+pub mod memory;
+pub mod prompt;
 pub mod secrets;
 pub mod security;
 pub mod skills;
+pub mod title;
 pub mod view;
 
 pub use openhands_llm as llm;

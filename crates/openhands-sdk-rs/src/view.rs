@@ -22,6 +22,7 @@ pub use item::{Call, ItemRole, ViewItem};
 
 use std::sync::Arc;
 
+use openhands_llm::{ChatRequest, estimate_tokens};
 use openhands_protocol::event::{Condensation, EventHeader, Source};
 use openhands_protocol::message::{Message, Role};
 use openhands_protocol::{Event, EventId, ToolCallId};
@@ -31,15 +32,30 @@ use pairing::{Answered, Pairing};
 use transcript::Transcript;
 
 /// What the model is shown of a conversation.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct View {
     items: Vec<ViewItem>,
-    /// How many items are shown.
-    shown: usize,
+    shown: Size,
     pairing: Pairing,
     transcript: Transcript,
     next_serial: u64,
     requested: bool,
+}
+
+/// How much is shown.
+#[derive(Debug, Clone, Default)]
+struct Size {
+    items: usize,
+    tokens: u64,
+}
+
+impl Size {
+    fn add(&mut self, item: &ViewItem) {
+        if item.shown {
+            self.items += 1;
+            self.tokens += item.tokens;
+        }
+    }
 }
 
 /// What an event changes.
@@ -102,12 +118,17 @@ impl View {
 
     /// How many events the model is shown.
     pub fn len(&self) -> usize {
-        self.shown
+        self.shown.items
+    }
+
+    /// About how many tokens the model is shown, tools not counted.
+    pub fn tokens(&self) -> u64 {
+        self.shown.tokens
     }
 
     /// Whether the model is shown nothing.
     pub fn is_empty(&self) -> bool {
-        self.shown == 0
+        self.shown.items == 0
     }
 
     /// Whether a condensation was asked for and has not happened since.
@@ -212,16 +233,35 @@ impl View {
     }
 
     fn append(&mut self, header: &EventHeader, role: ItemRole, message: Message, shown: bool) {
-        self.items.push(ViewItem {
-            serial: self.next_serial,
-            id: header.id.clone(),
-            source: header.source,
-            role,
-            message: Arc::new(message),
-            shown,
-        });
+        let item = self.item(header.id.clone(), header.source, role, message, shown);
+        self.shown.add(&item);
+        self.items.push(item);
+    }
+
+    fn item(
+        &mut self,
+        id: EventId,
+        source: Source,
+        role: ItemRole,
+        message: Message,
+        shown: bool,
+    ) -> ViewItem {
+        let serial = self.next_serial;
         self.next_serial += 1;
-        self.shown += usize::from(shown);
+        let message = Arc::new(message);
+        let alone = ChatRequest {
+            messages: vec![Arc::clone(&message)],
+            ..ChatRequest::default()
+        };
+        ViewItem {
+            serial,
+            id,
+            source,
+            role,
+            tokens: estimate_tokens(&alone),
+            message,
+            shown,
+        }
     }
 
     /// Shows a batch of which nothing was shown yet, and which nothing follows.
@@ -230,7 +270,7 @@ impl View {
         for item in new {
             if !item.shown && item.call().is_some_and(|call| call.batch == batch) {
                 item.shown = true;
-                self.shown += 1;
+                self.shown.add(item);
             }
         }
     }
@@ -238,11 +278,11 @@ impl View {
     /// Finds out anew what is shown.
     fn settle(&mut self) {
         self.pairing.settle();
-        self.shown = 0;
+        self.shown = Size::default();
         for item in &mut self.items {
             let batch = item.call().map(|call| call.batch);
             item.shown = batch.is_none_or(|batch| self.pairing.is_shown(batch));
-            self.shown += usize::from(item.shown);
+            self.shown.add(item);
         }
     }
 
@@ -265,16 +305,10 @@ impl View {
         {
             self.settle();
             let place = self.place_of(usize::try_from(offset).unwrap_or_default());
-            let item = ViewItem {
-                serial: self.next_serial,
-                id: EventId::new(format!("{}-summary", condensation.header.id)),
-                source: Source::Environment,
-                role: ItemRole::Summary,
-                message: Arc::new(Message::text(Role::User, summary.as_str())),
-                shown: true,
-            };
+            let id = EventId::new(format!("{}-summary", condensation.header.id));
+            let message = Message::text(Role::User, summary.as_str());
+            let item = self.item(id, Source::Environment, ItemRole::Summary, message, true);
             self.items.insert(place, item);
-            self.next_serial += 1;
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::arguments::InvalidArguments;
 use crate::resources::Locks;
 use openhands_protocol::JsonObject;
-use openhands_protocol::tool::{Action, ToolAnnotations, ToolSpec};
+use openhands_protocol::tool::{Action, ToolAnnotations, ToolDefinition as Listing, ToolSpec};
 use serde_json::{Map, Value};
 
 /// A tool as the mind sees it.
@@ -14,6 +14,11 @@ use serde_json::{Map, Value};
 pub trait ToolDefinition: Send + Sync {
     /// Name, description, input schema and annotations.
     fn spec(&self) -> &ToolSpec;
+
+    /// The form in which the system prompt event lists the tool.
+    fn listing(&self) -> Listing {
+        self.spec().definition()
+    }
 
     /// The action that `arguments` ask for, or every problem with them.
     fn decode(&self, arguments: &Map<String, Value>) -> Result<Action, InvalidArguments>;

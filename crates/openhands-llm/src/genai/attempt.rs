@@ -9,36 +9,54 @@ use futures_util::stream::BoxStream;
 use futures_util::{StreamExt, stream};
 use genai::chat::{ChatOptions, ChatRequest as LibraryRequest, ChatStreamEvent};
 use genai::{Client, Error, ServiceTarget};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{Cause, LlmError};
 use crate::genai::direct::Direct;
 use crate::genai::failure::failure;
 use crate::genai::library_reply;
+use crate::genai::watch::Watch;
 use crate::model::{PartStream, StreamPart};
 use crate::usage::Pricing;
 
 /// How long a reply may take, and until when it is wanted.
 #[derive(Debug, Clone)]
 pub(super) struct Limits {
-    /// For a whole reply, or for the beginning of a streamed one.
-    pub(super) first: Option<Duration>,
-    /// Between two pieces of a streamed one.
+    /// For the whole attempt.
+    pub(super) whole: Option<Duration>,
+    /// Between two pieces of a streamed reply.
     pub(super) idle: Option<Duration>,
+    pub(super) begun: Instant,
     pub(super) cancel: CancellationToken,
 }
 
 impl Limits {
-    /// Waits within a limit, and not longer than the caller wants.
-    pub(super) async fn within<T>(
+    /// Waits for the beginning of the reply.
+    pub(super) async fn first<T>(&self, work: impl Future<Output = T>) -> Result<T, LlmError> {
+        self.within(None, work).await
+    }
+
+    /// Waits for the next piece of the reply.
+    async fn next<T>(&self, work: impl Future<Output = T>) -> Result<T, LlmError> {
+        self.within(self.idle, work).await
+    }
+
+    /// Waits no longer than a limit, than what is left of the whole attempt, and than the caller wants.
+    async fn within<T>(
         &self,
         limit: Option<Duration>,
         work: impl Future<Output = T>,
     ) -> Result<T, LlmError> {
+        let whole = self
+            .whole
+            .map(|whole| (whole.saturating_sub(self.begun.elapsed()), whole));
+        let limit = limit.map(|limit| (limit, limit));
+        let soonest = whole.into_iter().chain(limit).min();
         let expired = async {
-            match limit {
-                Some(limit) => {
-                    tokio::time::sleep(limit).await;
+            match soonest {
+                Some((left, limit)) => {
+                    tokio::time::sleep(left).await;
                     limit
                 }
                 None => std::future::pending().await,
@@ -164,16 +182,23 @@ struct Telling {
     answer: Answer,
     limits: Limits,
     pricing: Arc<Pricing>,
+    watch: Watch,
     is_over: bool,
 }
 
 impl Answer {
     /// The parts as they arrive, priced.
-    pub(super) fn into_parts(self, limits: Limits, pricing: Arc<Pricing>) -> PartStream {
+    pub(super) fn into_parts(
+        self,
+        limits: Limits,
+        pricing: Arc<Pricing>,
+        watch: Watch,
+    ) -> PartStream {
         let telling = Telling {
             answer: self,
             limits,
             pricing,
+            watch,
             is_over: false,
         };
         stream::unfold(telling, |mut telling| async move {
@@ -182,6 +207,7 @@ impl Answer {
             }
             let part = telling.next().await.transpose()?;
             telling.is_over = matches!(part, Err(_) | Ok(StreamPart::End(_)));
+            telling.watch.saw(&part).await;
             Some((part, telling))
         })
         .boxed()
@@ -204,7 +230,7 @@ impl Telling {
                 return Ok(None);
             }
             let next = self.answer.rest.next();
-            let parts = self.limits.within(self.limits.idle, next).await??;
+            let parts = self.limits.next(next).await??;
             self.answer.ready.extend(parts);
         }
     }

@@ -1,33 +1,33 @@
 //! The body of a request to OpenAI's chat completions.
 
+use bytes::Bytes;
+use openhands_protocol::ToolSpec;
 use openhands_protocol::message::{Content, Message, MessageToolCall, Role, ThinkingBlock};
 use serde_json::{Map, Value, json};
 
+use crate::genai::body::{Body, Renders, list};
+use crate::genai::library_request::THOUGHT;
 use crate::genai::settings::Settings;
 use crate::model::ChatRequest;
 use crate::model_name::Provider;
 
 /// The body, except for what is said about streaming.
-pub(super) fn chat_body(request: &ChatRequest, settings: &Settings) -> Map<String, Value> {
-    let mut body = Map::new();
-    body.insert("model".to_owned(), json!(settings.model));
-    body.insert(
-        "messages".to_owned(),
-        Value::Array(messages(request, settings)),
-    );
+pub(super) fn chat_body(request: &ChatRequest, settings: &Settings, renders: &Renders) -> Body {
+    let mut body = Body::default();
+    body.set("model", settings.model.as_str());
+    body.set_text("messages", list(messages(request, settings, renders)));
     if !request.tools.is_empty() {
-        body.insert("tools".to_owned(), tools(request));
+        body.set_text("tools", vec![renders.tools(&request.tools, tools)]);
     }
     add_limits(&mut body, request, settings);
     add_reasoning(&mut body, settings);
     add_cache(&mut body, request, settings);
-    body.extend(settings.extra_body.clone());
+    body.extend(&settings.extra_body);
     body
 }
 
-fn tools(request: &ChatRequest) -> Value {
-    request
-        .tools
+fn tools(tools: &[ToolSpec]) -> Value {
+    tools
         .iter()
         .map(|tool| {
             json!({
@@ -42,72 +42,74 @@ fn tools(request: &ChatRequest) -> Value {
         .collect()
 }
 
-fn add_limits(body: &mut Map<String, Value>, request: &ChatRequest, settings: &Settings) {
-    let mut add = |name: &str, value: Option<Value>| {
-        if let Some(value) = value {
-            body.insert(name.to_owned(), value);
-        }
-    };
+fn add_limits(body: &mut Body, request: &ChatRequest, settings: &Settings) {
     let limit = if settings.provider == Provider::Azure {
         "max_tokens"
     } else {
         "max_completion_tokens"
     };
-    add(limit, settings.max_output_tokens.map(Value::from));
-    let temperature = request.options.temperature.or(settings.temperature);
-    add("temperature", temperature.map(Value::from));
-    add("top_p", settings.top_p.map(Value::from));
-    add("top_k", settings.top_k.map(Value::from));
-    add("seed", settings.seed.map(Value::from));
-    let stop = &request.options.stop;
-    add("stop", (!stop.is_empty()).then(|| json!(stop)));
+    body.set_some(limit, settings.max_output_tokens);
+    body.set_some(
+        "temperature",
+        request.options.temperature.or(settings.temperature),
+    );
+    body.set_some("top_p", settings.top_p);
+    body.set_some("top_k", settings.top_k);
+    body.set_some("seed", settings.seed);
+    if !request.options.stop.is_empty() {
+        body.set("stop", json!(request.options.stop));
+    }
 }
 
-fn add_reasoning(body: &mut Map<String, Value>, settings: &Settings) {
+fn add_reasoning(body: &mut Body, settings: &Settings) {
     if let Some(budget) = settings.thinking_budget {
-        let thinking = json!({"type": "enabled", "budget_tokens": budget});
-        body.insert("thinking".to_owned(), thinking);
+        body.set(
+            "thinking",
+            json!({"type": "enabled", "budget_tokens": budget}),
+        );
     }
-    if let Some(effort) = &settings.effort {
-        body.insert("reasoning_effort".to_owned(), json!(effort));
-    }
+    body.set_some("reasoning_effort", settings.effort.as_deref());
 }
 
 /// What groups requests in the provider's own cache. Shared with the Responses API.
-pub(super) fn add_cache(body: &mut Map<String, Value>, request: &ChatRequest, settings: &Settings) {
-    if let Some(session) = request
-        .options
-        .session
-        .as_ref()
-        .filter(|_| settings.features.cache_key)
-    {
-        body.insert("prompt_cache_key".to_owned(), json!(session));
-    }
-    if let Some(retention) = &settings.cache_retention {
-        body.insert("prompt_cache_retention".to_owned(), json!(retention));
-    }
+pub(super) fn add_cache(body: &mut Body, request: &ChatRequest, settings: &Settings) {
+    let session = request.options.session.as_deref();
+    body.set_some(
+        "prompt_cache_key",
+        session.filter(|_| settings.features.cache_key),
+    );
+    body.set_some(
+        "prompt_cache_retention",
+        settings.cache_retention.as_deref(),
+    );
 }
 
-fn messages(request: &ChatRequest, settings: &Settings) -> Vec<Value> {
+fn messages(request: &ChatRequest, settings: &Settings, renders: &Renders) -> Vec<Bytes> {
     let marks = settings.features.explicit_prompt_cache && !request.options.without_cache_marks;
     let marked = marks.then(|| last_input(request)).flatten();
     let system = request
         .messages
         .iter()
         .position(|message| message.role == Role::System);
-    request
-        .messages
-        .iter()
-        .enumerate()
-        .map(|(at, message)| {
-            let mark = Mark {
-                first: marks && system == Some(at),
-                last: marked == Some(at),
+    renders.messages(
+        &request.messages,
+        |at| {
+            let first = if marks && system == Some(at) {
+                FIRST
+            } else {
+                0
             };
-            one_message(message, settings, mark)
-        })
-        .collect()
+            let last = if marked == Some(at) { LAST } else { 0 };
+            first | last
+        },
+        |message, mark| vec![one_message(message, settings, mark)],
+    )
 }
+
+/// A cache mark on the first part of a message.
+const FIRST: u8 = 1;
+/// A cache mark on the last part of a message, or on the whole message if it is a tool's.
+pub(super) const LAST: u8 = 2;
 
 /// The last message that came from outside the model: up to it, the next request will be the same.
 pub(super) fn last_input(request: &ChatRequest) -> Option<usize> {
@@ -117,16 +119,7 @@ pub(super) fn last_input(request: &ChatRequest) -> Option<usize> {
         .rposition(|message| matches!(message.role, Role::User | Role::Tool))
 }
 
-/// Where cache marks go in a message.
-#[derive(Clone, Copy)]
-struct Mark {
-    /// On the first part.
-    first: bool,
-    /// On the last part, or on the whole message if it is a tool's.
-    last: bool,
-}
-
-fn one_message(message: &Message, settings: &Settings, mark: Mark) -> Value {
+fn one_message(message: &Message, settings: &Settings, mark: u8) -> Value {
     let mut out = Map::new();
     out.insert("role".to_owned(), json!(message.role.as_str()));
     let calls = message.tool_calls.as_deref().unwrap_or_default();
@@ -144,16 +137,18 @@ fn one_message(message: &Message, settings: &Settings, mark: Mark) -> Value {
         );
     }
     if !calls.is_empty() {
-        out.insert("tool_calls".to_owned(), calls.iter().map(call).collect());
+        let calls = calls.iter().map(|one| call(one, settings)).collect();
+        out.insert("tool_calls".to_owned(), calls);
     }
     if message.role == Role::Tool {
         if let Some(id) = &message.tool_call_id {
+            let id = known_id(id.as_str(), settings);
             out.insert("tool_call_id".to_owned(), json!(id));
         }
         if let Some(name) = &message.name {
             out.insert("name".to_owned(), json!(name));
         }
-        if mark.last {
+        if mark & LAST != 0 {
             out.insert("cache_control".to_owned(), ephemeral());
         }
     }
@@ -167,15 +162,29 @@ fn one_message(message: &Message, settings: &Settings, mark: Mark) -> Value {
     Value::Object(out)
 }
 
-fn call(call: &MessageToolCall) -> Value {
+/// The id of a call. A signature that was kept with it is for proxies that know of it; others would find the id
+/// too long.
+fn known_id<'a>(id: &'a str, settings: &Settings) -> &'a str {
+    match settings.provider {
+        Provider::LitellmProxy | Provider::OpenHands => id,
+        _ => bare_id(id),
+    }
+}
+
+/// The id of a call without a signature that was kept with it.
+pub(super) fn bare_id(id: &str) -> &str {
+    id.split_once(THOUGHT).map_or(id, |(id, _)| id)
+}
+
+fn call(call: &MessageToolCall, settings: &Settings) -> Value {
     json!({
-        "id": call.id,
+        "id": known_id(call.id.as_str(), settings),
         "type": "function",
         "function": {"name": call.name, "arguments": call.arguments}
     })
 }
 
-fn content(message: &Message, settings: &Settings, mark: Mark) -> Value {
+fn content(message: &Message, settings: &Settings, mark: u8) -> Value {
     if settings.features.string_content {
         let texts: Vec<_> = message
             .content
@@ -197,10 +206,10 @@ fn content(message: &Message, settings: &Settings, mark: Mark) -> Value {
             Content::Image(_) | Content::Unknown(_) => {}
         }
     }
-    if mark.first {
+    if mark & FIRST != 0 {
         set_mark(parts.first_mut());
     }
-    if mark.last && message.role != Role::Tool {
+    if mark & LAST != 0 && message.role != Role::Tool {
         set_mark(parts.last_mut());
     }
     Value::Array(parts)

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::error::{Cause, LlmError, LlmErrorKind};
 use crate::genai::failure::{retry_after, transport};
@@ -39,16 +39,13 @@ pub(super) async fn send(
     web: &reqwest::Client,
     route: &Route,
     session: Option<(&str, &str)>,
-    body: &Map<String, Value>,
+    body: Vec<u8>,
     reply: Reply,
 ) -> Result<Direct, LlmError> {
-    let unusable =
-        |error: serde_json::Error| LlmError::new(LlmErrorKind::BadRequest, error.to_string());
-    let bytes = serde_json::to_vec(body).map_err(unusable)?;
     let mut request = web
         .post(&route.url)
         .header(CONTENT_TYPE, "application/json")
-        .body(bytes);
+        .body(body);
     for (name, value) in &route.headers {
         request = request.header(name, value);
     }

@@ -1,6 +1,6 @@
 //! The library's errors in our classes.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use genai::Error;
 use genai::webc::Error as WebError;
@@ -89,11 +89,20 @@ fn chain(error: &reqwest::Error) -> String {
     said
 }
 
-/// How long the provider asks to wait, in seconds or milliseconds.
+/// How long the provider asks to wait: in milliseconds, in seconds, or until a date.
 pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
-    let seconds = number("retry-after-ms")
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let number = |name: &str| text(name)?.parse::<f64>().ok();
+    if let Some(seconds) = number("retry-after-ms")
         .map(|ms| ms / 1000.0)
-        .or_else(|| number("retry-after"))?;
-    Duration::try_from_secs_f64(seconds).ok()
+        .or_else(|| number("retry-after"))
+    {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = httpdate::parse_http_date(text("retry-after")?).ok()?;
+    // By the provider's own clock, if it tells it: ours may be wrong.
+    let now = text("date")
+        .and_then(|now| httpdate::parse_http_date(now).ok())
+        .unwrap_or_else(SystemTime::now);
+    Some(date.duration_since(now).unwrap_or_default())
 }

@@ -1,14 +1,17 @@
 //! Reads replies that the library has translated.
 
+use std::collections::HashSet;
+
 use genai::chat::{
     ChatResponse, ChatStreamEvent, ContentPart, MessageContent, StopReason as LibraryStop,
-    StreamEnd,
+    StreamEnd, ToolCall,
 };
 use openhands_protocol::ResponseId;
 use openhands_protocol::message::{ThinkingBlock, ThinkingText};
 use serde_json::Value;
 
 use crate::genai::chat_reply::block_part;
+use crate::genai::library_request::{MADE_UP, THOUGHT};
 use crate::model::{ReasoningDelta, StopReason, StreamPart, ToolCallDelta, Usage};
 use crate::spaced_json;
 
@@ -67,12 +70,19 @@ pub(super) fn whole(response: ChatResponse, parts: &mut Vec<StreamPart>) {
 /// What is told at the end: signatures and calls, and the text if it was not streamed. True if there are calls.
 fn closing(content: MessageContent, with_text: bool, parts: &mut Vec<StreamPart>) -> bool {
     let mut calls = 0;
+    // A call carries its own signature along; here it would be told twice.
+    let of_calls: HashSet<String> = content
+        .tool_calls()
+        .iter()
+        .filter_map(|call| call.thought_signatures.clone())
+        .flatten()
+        .collect();
     for part in content.into_parts() {
         match part {
             ContentPart::Text(text) if with_text && !text.is_empty() => {
                 parts.push(StreamPart::Text(text));
             }
-            ContentPart::ThoughtSignature(signature) => {
+            ContentPart::ThoughtSignature(signature) if !of_calls.contains(&signature) => {
                 parts.push(block_part(ThinkingBlock::Thinking(ThinkingText {
                     signature: Some(signature),
                     ..ThinkingText::default()
@@ -86,7 +96,7 @@ fn closing(content: MessageContent, with_text: bool, parts: &mut Vec<StreamPart>
                 };
                 parts.push(StreamPart::ToolCall(ToolCallDelta {
                     index: calls,
-                    id: Some(call.call_id),
+                    id: Some(id(&call)),
                     name: Some(call.fn_name),
                     arguments,
                     responses_item_id: None,
@@ -94,6 +104,7 @@ fn closing(content: MessageContent, with_text: bool, parts: &mut Vec<StreamPart>
                 calls += 1;
             }
             ContentPart::Text(_)
+            | ContentPart::ThoughtSignature(_)
             | ContentPart::Binary(_)
             | ContentPart::ToolResponse(_)
             | ContentPart::ReasoningContent(_)
@@ -101,6 +112,21 @@ fn closing(content: MessageContent, with_text: bool, parts: &mut Vec<StreamPart>
         }
     }
     calls > 0
+}
+
+/// The id of a call, with the signature of the thought behind it. Google's models give none, and the library numbers
+/// them anew in each reply: a conversation needs ids that do not come back.
+fn id(call: &ToolCall) -> String {
+    let mut id = if call.call_id.is_empty() || call.call_id.starts_with("call#") {
+        format!("{MADE_UP}{}", uuid::Uuid::new_v4().simple())
+    } else {
+        call.call_id.clone()
+    };
+    if let Some(thought) = call.thought_signatures.iter().flatten().next() {
+        id.push_str(THOUGHT);
+        id.push_str(thought);
+    }
+    id
 }
 
 fn usage(usage: &genai::chat::Usage) -> Usage {

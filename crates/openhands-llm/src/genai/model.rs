@@ -5,12 +5,16 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use openhands_protocol::llm::Llm;
-use serde_json::{Map, Value, json};
+use serde_json::json;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
+use crate::catalog::Catalog;
 use crate::error::{LlmError, LlmErrorKind};
 use crate::features::ModelFeatures;
 use crate::genai::attempt::{self, Answer, Limits};
+use crate::genai::body::{Body, Renders};
 use crate::genai::chat_body::chat_body;
 use crate::genai::direct;
 use crate::genai::library_request::{library_options, library_request};
@@ -18,7 +22,10 @@ use crate::genai::messages_body::messages_body;
 use crate::genai::reply::Reply;
 use crate::genai::responses_body::responses_body;
 use crate::genai::settings::Settings;
+use crate::genai::watch::{self, Watch};
+use crate::images::Images;
 use crate::model::{ChatModel, ChatRequest, PartStream};
+use crate::record::{CompletionSink, Recorder};
 use crate::target::{Protocol, Target};
 use crate::usage::Pricing;
 
@@ -32,6 +39,8 @@ const SESSION_HEADER: &str = "x-litellm-session-id";
 pub struct Http {
     web: reqwest::Client,
     client: genai::Client,
+    /// Whether images may be fetched from addresses that only this machine or its network can reach.
+    pub(crate) fetches_privately: bool,
 }
 
 impl Http {
@@ -47,7 +56,19 @@ impl Http {
             .with_reqwest(web.clone())
             .build()
             .map_err(|error| unusable(error.to_string()))?;
-        Ok(Self { web, client })
+        Ok(Self {
+            web,
+            client,
+            fetches_privately: false,
+        })
+    }
+
+    /// Lets images be fetched from addresses that only this machine or its network can reach. A model can be
+    /// made to name such an address, so this is for tests and closed networks.
+    #[must_use]
+    pub fn with_private_images(mut self) -> Self {
+        self.fetches_privately = true;
+        self
     }
 }
 
@@ -58,48 +79,88 @@ pub struct GenaiModel {
     target: Target,
     settings: Settings,
     pricing: Arc<Pricing>,
+    renders: Renders,
+    images: Images,
+    recorder: Option<Arc<Recorder>>,
 }
 
 impl GenaiModel {
     /// The model of these settings. Nothing is sent yet.
     pub fn new(llm: &Llm, http: Http) -> Result<Self, LlmError> {
-        let features = ModelFeatures::of(llm);
+        Self::with_catalog(llm, http, &Catalog::default())
+    }
+
+    /// The model of these settings, with a catalogue of one's own.
+    pub fn with_catalog(llm: &Llm, http: Http, catalog: &Catalog) -> Result<Self, LlmError> {
+        let features = ModelFeatures::with_catalog(llm, catalog);
         let target = Target::of(llm, &features)?;
+        let settings = Settings::of(llm, &target, features);
         Ok(Self {
+            images: Images::of(&settings, target.protocol),
+            pricing: Arc::new(Pricing::of(llm, catalog)),
+            renders: Renders::default(),
+            recorder: None,
             http,
-            settings: Settings::of(llm, &target, features),
-            pricing: Arc::new(Pricing::of(llm)),
+            settings,
             target,
         })
     }
 
-    /// The body of a request, where it is written here: `None` for protocols that the library translates.
-    pub fn body(&self, request: &ChatRequest) -> Option<Map<String, Value>> {
-        let settings = &self.settings;
-        match self.target.protocol {
-            Protocol::Chat => Some(chat_body(request, settings)),
-            Protocol::Responses => Some(responses_body(request, settings)),
-            Protocol::Messages => Some(messages_body(request, settings)),
-            Protocol::Library => None,
-        }
+    /// The same model; each attempt is logged.
+    #[must_use]
+    pub fn with_log(mut self, llm: &Llm, sink: Arc<dyn CompletionSink>) -> Self {
+        let window = self.settings.features.context_window;
+        self.recorder = Some(Arc::new(Recorder::new(llm, window, sink)));
+        self
     }
 
-    async fn ask(&self, request: ChatRequest) -> Result<Answer, LlmError> {
-        let stream = request.options.stream.unwrap_or(self.settings.stream);
+    /// The body of a request as JSON, where it is written here: `None` for protocols that the library translates.
+    pub fn body(&self, request: &ChatRequest) -> Option<Vec<u8>> {
+        self.write(request).map(Body::into_bytes)
+    }
+
+    /// Whether the reply comes in pieces. A subscription knows no other way.
+    fn streams(&self, request: &ChatRequest) -> bool {
+        let settings = &self.settings;
+        settings.is_subscription || request.options.stream.unwrap_or(settings.stream)
+    }
+
+    fn write(&self, request: &ChatRequest) -> Option<Body> {
+        let (settings, renders) = (&self.settings, &self.renders);
+        let mut body = match self.target.protocol {
+            Protocol::Chat => chat_body(request, settings, renders),
+            Protocol::Responses => responses_body(request, settings, renders),
+            Protocol::Messages => messages_body(request, settings, renders),
+            Protocol::Library => return None,
+        };
+        let stream = self.streams(request);
+        body.set("stream", stream);
+        if stream && self.target.protocol == Protocol::Chat {
+            body.set("stream_options", json!({"include_usage": true}));
+        }
+        Some(body)
+    }
+
+    async fn ask(&self, request: ChatRequest, watch: &mut Watch) -> Result<Answer, LlmError> {
+        let request = self.images.prepare(request, &self.http).await;
+        if let Some(recorder) = &self.recorder {
+            let body = self.write(&request).unwrap_or_else(|| {
+                // The library shows no body; this is what one would be.
+                chat_body(&request, &self.settings, &self.renders)
+            });
+            watch.log_to(Arc::clone(recorder), body.into_bytes());
+        }
+        let stream = self.streams(&request);
         let reply = Reply::of(self.target.protocol);
-        if let (Some(reply), Some(route), Some(mut body)) =
+        if let (Some(reply), Some(route), Some(body)) =
             (reply, self.target.route(), self.body(&request))
         {
-            body.insert("stream".to_owned(), json!(stream));
-            if stream && self.target.protocol == Protocol::Chat {
-                body.insert("stream_options".to_owned(), json!({"include_usage": true}));
-            }
             let session = request
                 .options
                 .session
                 .as_deref()
                 .map(|session| (SESSION_HEADER, session));
-            let direct = direct::send(&self.http.web, route, session, &body, reply).await?;
+            let direct = direct::send(&self.http.web, route, session, body, reply).await?;
             return Answer::direct(direct, stream).await;
         }
         let Some(service) = self.target.service() else {
@@ -126,14 +187,24 @@ impl ChatModel for GenaiModel {
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<PartStream, LlmError>> {
         let limits = Limits {
-            first: self.settings.timeout,
+            whole: self.settings.timeout,
             idle: self.settings.idle_timeout,
+            begun: Instant::now(),
             cancel,
         };
-        Box::pin(async move {
-            let answer = limits.within(limits.first, self.ask(request)).await??;
-            Ok(answer.into_parts(limits, Arc::clone(&self.pricing)))
-        })
+        let span = watch::span(&request, &self.settings);
+        let mut watch = Watch::new(span.clone());
+        let asked = async move {
+            let answer = limits.first(self.ask(request, &mut watch)).await.flatten();
+            match answer {
+                Ok(answer) => Ok(answer.into_parts(limits, Arc::clone(&self.pricing), watch)),
+                Err(error) => {
+                    watch.failed(&error).await;
+                    Err(error)
+                }
+            }
+        };
+        Box::pin(asked.instrument(span))
     }
 
     fn features(&self) -> &ModelFeatures {

@@ -1,54 +1,101 @@
 //! The body of a request to OpenAI's Responses API.
 
+use bytes::Bytes;
+use openhands_protocol::ToolSpec;
 use openhands_protocol::message::{Content, Message, MessageToolCall, ReasoningItem, Role};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::genai::chat_body::add_cache;
+use crate::genai::body::{Body, Renders, list};
+use crate::genai::chat_body::{add_cache, bare_id};
 use crate::genai::settings::Settings;
 use crate::model::ChatRequest;
 
 /// Between two blocks of the system prompt.
 const BLOCK_SEPARATOR: &str = "\n\n---\n\n";
+/// A plan refuses long instructions.
+const SUBSCRIPTION_INSTRUCTIONS: &str =
+    "You are an agent for software work. Your full instructions are the first message.";
 
 /// The body, except for what is said about streaming.
-pub(super) fn responses_body(request: &ChatRequest, settings: &Settings) -> Map<String, Value> {
-    let mut body = Map::new();
-    body.insert("model".to_owned(), json!(settings.model));
-    if let Some(instructions) = instructions(request) {
-        body.insert("instructions".to_owned(), json!(instructions));
+pub(super) fn responses_body(
+    request: &ChatRequest,
+    settings: &Settings,
+    renders: &Renders,
+) -> Body {
+    if settings.is_subscription {
+        return subscription_body(request, settings, renders);
     }
-    let input = request
-        .messages
-        .iter()
-        .flat_map(|message| items(message, settings))
-        .collect();
-    body.insert("input".to_owned(), Value::Array(input));
+    let mut body = Body::default();
+    body.set("model", settings.model.as_str());
+    body.set_some("instructions", instructions(request));
+    let input = renders.messages(
+        &request.messages,
+        |_| 0,
+        |message, _| items(message, settings),
+    );
+    body.set_text("input", list(input));
     if !request.tools.is_empty() {
-        body.insert("tools".to_owned(), tools(request));
-        body.insert("tool_choice".to_owned(), json!("auto"));
+        body.set_text("tools", vec![renders.tools(&request.tools, tools)]);
+        body.set("tool_choice", "auto");
     }
-    body.insert("store".to_owned(), json!(false));
+    body.set("store", false);
     if settings.encrypted_reasoning && settings.features.reasoning_effort {
-        body.insert("include".to_owned(), json!(["reasoning.encrypted_content"]));
+        body.set("include", json!(["reasoning.encrypted_content"]));
     }
     if let Some(effort) = &settings.effort {
         let mut reasoning = json!({"effort": effort});
         if let Some(summary) = &settings.summary {
             set(&mut reasoning, "summary", json!(summary));
         }
-        body.insert("reasoning".to_owned(), reasoning);
+        body.set("reasoning", reasoning);
     }
-    if let Some(limit) = settings.max_output_tokens {
-        body.insert("max_output_tokens".to_owned(), json!(limit));
-    }
-    if let Some(temperature) = request.options.temperature.or(settings.temperature) {
-        body.insert("temperature".to_owned(), json!(temperature));
-    }
-    if let Some(top_p) = settings.top_p {
-        body.insert("top_p".to_owned(), json!(top_p));
-    }
+    body.set_some("max_output_tokens", settings.max_output_tokens);
+    body.set_some(
+        "temperature",
+        request.options.temperature.or(settings.temperature),
+    );
+    body.set_some("top_p", settings.top_p);
     add_cache(&mut body, request, settings);
-    body.extend(settings.extra_body.clone());
+    body.extend(&settings.extra_body);
+    body
+}
+
+/// What a plan takes: short instructions, no settings for thinking, sampling and limits, and no items that only a
+/// server which stored them could find. The system prompt goes in front of the conversation.
+fn subscription_body(request: &ChatRequest, settings: &Settings, renders: &Renders) -> Body {
+    let mut body = Body::default();
+    body.set("model", settings.model.as_str());
+    body.set("instructions", SUBSCRIPTION_INSTRUCTIONS);
+    let context = instructions(request).map(|text| {
+        let text = format!("Context (system prompt):\n{text}\n\n");
+        json!({"role": "user", "content": [{"type": "input_text", "text": text}]})
+    });
+    let context = context.map(|item| Bytes::from(item.to_string()));
+    let input = renders.messages(
+        &request.messages,
+        |_| 0,
+        |message, _| {
+            let mut items = items(message, settings);
+            items.retain(|item| item.get("type") != Some(&json!("reasoning")));
+            for item in &mut items {
+                if item.get("type") == Some(&json!("message"))
+                    && let Some(members) = item.as_object_mut()
+                {
+                    members.shift_remove("type");
+                }
+            }
+            items
+        },
+    );
+    body.set_text("input", list(context.into_iter().chain(input)));
+    if !request.tools.is_empty() {
+        body.set_text("tools", vec![renders.tools(&request.tools, tools)]);
+        body.set("tool_choice", "auto");
+    }
+    body.set("store", false);
+    let session = request.options.session.as_deref();
+    body.set_some("prompt_cache_key", session);
+    body.extend(&settings.extra_body);
     body
 }
 
@@ -62,9 +109,8 @@ fn instructions(request: &ChatRequest) -> Option<String> {
     (!blocks.is_empty()).then(|| blocks.join(BLOCK_SEPARATOR))
 }
 
-fn tools(request: &ChatRequest) -> Value {
-    request
-        .tools
+fn tools(tools: &[ToolSpec]) -> Value {
+    tools
         .iter()
         .map(|tool| {
             json!({
@@ -91,7 +137,7 @@ fn items(message: &Message, settings: &Settings) -> Vec<Value> {
         Role::Assistant => assistant_items(message),
         Role::Tool => vec![json!({
             "type": "function_call_output",
-            "call_id": message.tool_call_id,
+            "call_id": message.tool_call_id.as_ref().map(|id| bare_id(id.as_str())),
             "output": tool_output(message, settings),
         })],
     }
@@ -180,16 +226,17 @@ fn reasoning_item(item: &ReasoningItem) -> Option<Value> {
 }
 
 fn call_item(call: &MessageToolCall) -> Value {
+    let call_id = bare_id(call.id.as_str());
     let id = match &call.responses_item_id {
         Some(id) => id.clone(),
         // The API refuses ids of another kind.
-        None if call.id.as_str().starts_with("fc") => call.id.as_str().to_owned(),
-        None => format!("fc_{}", call.id),
+        None if call_id.starts_with("fc") => call_id.to_owned(),
+        None => format!("fc_{call_id}"),
     };
     json!({
         "type": "function_call",
         "id": id,
-        "call_id": call.id,
+        "call_id": call_id,
         "name": call.name,
         "arguments": call.arguments,
     })

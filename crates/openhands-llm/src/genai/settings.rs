@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::features::{ModelFeatures, Thinking, positive};
 use crate::model_name::Provider;
-use crate::target::Target;
+use crate::target::{Target, is_subscription};
 
 /// Models whose real limit is known better than catalogues tell.
 const LONG_ANSWERS: &[&str] = &["claude-3-7-sonnet", "claude-sonnet-4", "kimi-k2-thinking"];
@@ -26,6 +26,8 @@ pub(crate) struct Settings {
     /// What the provider calls it.
     pub(crate) model: String,
     pub(crate) stream: bool,
+    /// A user's plan is used, which takes less in a request than the API does.
+    pub(crate) is_subscription: bool,
     pub(crate) temperature: Option<f64>,
     pub(crate) top_p: Option<f64>,
     pub(crate) top_k: Option<f64>,
@@ -37,7 +39,7 @@ pub(crate) struct Settings {
     pub(crate) thinking_budget: Option<u64>,
     pub(crate) cache_retention: Option<String>,
     pub(crate) extra_body: Map<String, Value>,
-    /// For a whole answer, or for the first piece of a streamed one.
+    /// For a whole attempt, streamed or not.
     pub(crate) timeout: Option<Duration>,
     /// Between two pieces of a streamed answer.
     pub(crate) idle_timeout: Option<Duration>,
@@ -61,7 +63,8 @@ impl Settings {
             provider: target.provider,
             name,
             model: target.model.clone(),
-            stream: llm.stream,
+            stream: llm.stream || is_subscription(llm),
+            is_subscription: is_subscription(llm),
             temperature: llm.temperature.filter(|_| features.sampling),
             top_p: llm.top_p.filter(|_| features.sampling),
             top_k: llm.top_k.filter(|_| features.sampling),
@@ -88,16 +91,24 @@ impl Settings {
                 .filter(|_| features.cache_retention),
             extra_body: llm.litellm_extra_body.0.clone(),
             timeout: positive(llm.timeout).map(Duration::from_secs),
-            idle_timeout: llm
-                .stream_idle_timeout
-                .or(llm
-                    .timeout
-                    .and_then(|seconds| u32::try_from(seconds).ok())
-                    .map(f64::from))
-                .filter(|seconds| *seconds > 0.0)
-                .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+            idle_timeout: idle_timeout(llm),
             features,
         }
+    }
+}
+
+/// The default of the idle limit, in seconds. It stands for "as long as the whole attempt".
+const DEFAULT_IDLE_SECONDS: f64 = 300.0;
+
+/// How long a stream may be silent. Nothing limits it if the user says so.
+fn idle_timeout(llm: &Llm) -> Option<Duration> {
+    let seconds = llm.stream_idle_timeout?;
+    let is_default = (seconds - DEFAULT_IDLE_SECONDS).abs() < f64::EPSILON;
+    match positive(llm.timeout) {
+        Some(whole) if is_default => Some(Duration::from_secs(whole)),
+        _ => Duration::try_from_secs_f64(seconds)
+            .ok()
+            .filter(|limit| !limit.is_zero()),
     }
 }
 

@@ -26,7 +26,7 @@ fn the_limit_of_an_answer_follows_the_rules_in_order() {
     assert_eq!(limit(&llm("anthropic/claude-sonnet-4-5")), Some(64_000));
     assert_eq!(limit(&llm("openai/gpt-4o")), Some(16_384));
     assert_eq!(
-        limit(&llm("xai/grok-4")),
+        limit(&llm("mistral/devstral-medium-latest")),
         Some(128_000),
         "half, since it equals the window"
     );
@@ -77,20 +77,19 @@ fn a_thinking_budget_leaves_room_for_the_answer() {
 }
 
 #[test]
-fn the_idle_timeout_is_the_timeout_if_none_is_given() {
-    let llm = Llm {
-        timeout: Some(7),
-        stream_idle_timeout: None,
-        ..llm("openai/gpt-4o")
+fn the_idle_timeout_is_the_timeout_unless_it_is_another_or_none() {
+    let idle = |timeout, stream_idle_timeout| {
+        settings(&Llm {
+            timeout,
+            stream_idle_timeout,
+            ..llm("openai/gpt-4o")
+        })
+        .idle_timeout
     };
-    assert_eq!(settings(&llm).idle_timeout, Some(Duration::from_secs(7)));
-    let none = Llm {
-        timeout: None,
-        stream_idle_timeout: None,
-        ..llm
-    };
-    assert_eq!(
-        (settings(&none).timeout, settings(&none).idle_timeout),
-        (None, None)
-    );
+    let seconds = |number| Some(Duration::from_secs(number));
+    assert_eq!(idle(Some(600), Some(300.0)), seconds(600));
+    assert_eq!(idle(Some(600), Some(20.0)), seconds(20));
+    assert_eq!(idle(None, Some(300.0)), seconds(300));
+    assert_eq!(idle(Some(600), None), None);
+    assert_eq!(idle(Some(600), Some(0.0)), None);
 }

@@ -7,6 +7,7 @@ use openhands_protocol::ToolSpec;
 use openhands_protocol::message::{Content, Message, MessageToolCall, Role};
 use serde_json::Value;
 
+use crate::by_arc::ByArc;
 use crate::spaced_json;
 
 /// Models that were trained on the format and are only confused by an example.
@@ -48,15 +49,35 @@ The task follows. Remember the form of calls shown above.
 
 ";
 
+/// What was made of messages for earlier requests.
+pub(super) type Encoded = ByArc<Message, Arc<Message>>;
+
 /// The messages as a model without native calls reads them.
 pub(super) fn encode(
     messages: &[Arc<Message>],
     tools: &[ToolSpec],
     model: &str,
+    encoded: &Encoded,
 ) -> Vec<Arc<Message>> {
     let with_example = !NEED_NO_EXAMPLE.iter().any(|name| model.contains(name));
     let mut example = with_example.then(|| example(tools)).flatten();
     let mut described = false;
+    let mut round = encoded.round();
+    let mut known = |message: &Arc<Message>, encode: fn(&Arc<Message>) -> Arc<Message>| {
+        round.find(message, 0).unwrap_or_else(|| {
+            let made = encode(message);
+            // One that stays as it is would be kept alive by its own entry.
+            if !Arc::ptr_eq(&made, message) {
+                let bytes = made
+                    .content
+                    .iter()
+                    .filter_map(Content::as_text)
+                    .map(str::len);
+                round.keep(message, 0, Arc::clone(&made), bytes.sum());
+            }
+            made
+        })
+    };
     let mut out = Vec::with_capacity(messages.len() + 1);
     for message in messages {
         out.push(match message.role {
@@ -69,8 +90,8 @@ pub(super) fn encode(
                 Some(example) => in_front(message, example),
                 None => Arc::clone(message),
             },
-            Role::Assistant => with_calls(message),
-            Role::Tool => result(message),
+            Role::Assistant => known(message, with_calls),
+            Role::Tool => known(message, result),
         });
     }
     if !described {
@@ -192,7 +213,7 @@ fn result_head(name: &str) -> String {
     format!("EXECUTION RESULT of [{name}]:\n")
 }
 
-fn result(message: &Message) -> Arc<Message> {
+fn result(message: &Arc<Message>) -> Arc<Message> {
     let head = result_head(message.name.as_deref().unwrap_or("tool"));
     let texts: Vec<_> = message
         .content

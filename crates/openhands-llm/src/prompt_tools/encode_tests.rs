@@ -64,9 +64,28 @@ fn conversation() -> Vec<Arc<Message>> {
     ])
 }
 
+fn encoded(messages: &[Arc<Message>], tools: &[ToolSpec], model: &str) -> Vec<Arc<Message>> {
+    encode(messages, tools, model, &Encoded::new(1 << 20))
+}
+
+#[test]
+fn what_was_encoded_is_the_same_message_in_the_next_request() {
+    let kept = Encoded::new(1 << 20);
+    let messages = conversation();
+    let first = encode(&messages, &[terminal()], "openai/small", &kept);
+    let second = encode(&messages, &[terminal()], "openai/small", &kept);
+    let same: Vec<_> = first
+        .iter()
+        .zip(&second)
+        .filter(|(first, _)| matches!(first.role, Role::Assistant))
+        .map(|(first, second)| Arc::ptr_eq(first, second))
+        .collect();
+    assert!(!same.is_empty() && same.iter().all(|same| *same));
+}
+
 #[test]
 fn a_conversation_becomes_text() {
-    let out = encode(&conversation(), &[terminal()], "openai/small");
+    let out = encoded(&conversation(), &[terminal()], "openai/small");
     let system = text(&out[0]);
     assert!(system.starts_with("You are an agent.\n\n"));
     assert!(
@@ -103,7 +122,7 @@ fn models_that_know_the_form_get_no_example() {
         "nvidia/nemotron",
     ] {
         assert_eq!(
-            text(&encode(&conversation(), &[terminal()], model)[1]),
+            text(&encoded(&conversation(), &[terminal()], model)[1]),
             "Go."
         );
     }
@@ -111,7 +130,7 @@ fn models_that_know_the_form_get_no_example() {
 
 #[test]
 fn tools_are_described_even_without_a_system_message() {
-    let out = encode(
+    let out = encoded(
         &arc(vec![Message::text(Role::User, "Go.")]),
         &[terminal()],
         "x",

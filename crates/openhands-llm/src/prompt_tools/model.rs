@@ -12,11 +12,13 @@ use tokio_util::sync::CancellationToken;
 use crate::error::LlmError;
 use crate::features::ModelFeatures;
 use crate::model::{ChatModel, ChatRequest, PartStream, StreamPart};
-use crate::prompt_tools::encode::encode;
+use crate::prompt_tools::encode::{Encoded, encode};
 use crate::prompt_tools::listen::Listen;
 
 /// At this word the model has written its call.
 const STOP_WORD: &str = "</function";
+/// Text of messages that one model keeps at most.
+const MAX_ENCODED_BYTES: usize = 64 << 20;
 
 /// A model that calls tools in text.
 ///
@@ -26,6 +28,7 @@ pub struct PromptToolsModel {
     inner: Arc<dyn ChatModel>,
     name: String,
     features: ModelFeatures,
+    encoded: Encoded,
 }
 
 impl std::fmt::Debug for PromptToolsModel {
@@ -47,6 +50,7 @@ impl PromptToolsModel {
             inner,
             name: llm.model.to_lowercase(),
             features,
+            encoded: Encoded::new(MAX_ENCODED_BYTES),
         }
     }
 }
@@ -67,7 +71,7 @@ impl ChatModel for PromptToolsModel {
                 .flat_map(|message| message.tool_calls.iter().flatten());
             let number = calls.count() + 1;
             let tools = std::mem::take(&mut request.tools);
-            request.messages = encode(&request.messages, &tools, &self.name);
+            request.messages = encode(&request.messages, &tools, &self.name, &self.encoded);
             if self.features.stop_words {
                 request.options.stop.push(STOP_WORD.to_owned());
             }

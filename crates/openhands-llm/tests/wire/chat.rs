@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use openhands_llm::{
     CallOptions, ChatModel, ChatRequest, GenaiModel, Http, StopReason, StreamPart,
 };
-use openhands_protocol::llm::Llm;
+use openhands_protocol::llm::{Llm, LlmApiMode};
 use openhands_protocol::message::{Content, Message, Role};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -334,6 +334,7 @@ async fn images_are_sent_to_those_who_see_and_to_no_others() {
 async fn settings_and_session_go_out() {
     let server = Server::start(vec![answer(200, "", &plain())]).await;
     let mut custom = llm("openai/gpt-4.1", &server);
+    custom.api_mode = LlmApiMode::Chat;
     custom.temperature = Some(0.5);
     custom.seed = Some(7);
     custom.input_cost_per_token = Some(0.01);

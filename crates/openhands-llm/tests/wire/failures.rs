@@ -385,3 +385,72 @@ async fn a_page_in_place_of_an_answer_says_so() {
     assert_eq!(error.kind, K::BadRequest);
     assert!(error.message.contains("base URL"), "{}", error.message);
 }
+
+#[tokio::test]
+async fn a_wait_may_be_given_as_a_date() {
+    let headers =
+        "date: Tue, 03 Nov 2026 10:00:00 GMT\r\nretry-after: Tue, 03 Nov 2026 10:00:07 GMT\r\n";
+    let body = json!({"error": {"message": "slow down"}});
+    let server = Server::start(vec![answer(429, headers, &body)]).await;
+    let once = Llm {
+        num_retries: 1,
+        ..llm("openai/gpt-4o", &server)
+    };
+    let error = ask(&once, hello()).await.unwrap_err();
+    assert_eq!(error.kind, K::RateLimit);
+    assert_eq!(error.retry_after, Some(Duration::from_secs(7)));
+}
+
+#[tokio::test]
+async fn too_little_to_cache_is_asked_again_without_marks() {
+    let refusal =
+        json!({"error": {"message": "The minimum token count to start caching is 1024."}});
+    let server = Server::start(vec![answer(400, "", &refusal), fine()]).await;
+    let llm = llm("litellm_proxy/claude-sonnet-4-5", &server);
+    ask(&llm, hello()).await.unwrap();
+    let marked: Vec<_> = server
+        .requests()
+        .iter()
+        .map(|request| request.text.contains("cache_control"))
+        .collect();
+    assert_eq!(marked, [true, false]);
+}
+
+#[tokio::test]
+async fn nothing_said_at_temperature_zero_is_asked_again_warmer() {
+    let nothing = json!({"id": "x", "choices": []});
+    let server = Server::start(vec![answer(200, "", &nothing), fine()]).await;
+    let cold = Llm {
+        temperature: Some(0.0),
+        ..llm("openai/gpt-4o", &server)
+    };
+    ask(&cold, hello()).await.unwrap();
+    let temperatures: Vec<_> = server
+        .bodies()
+        .iter()
+        .map(|body| body["temperature"].clone())
+        .collect();
+    assert_eq!(temperatures, [json!(0.0), json!(1.0)]);
+}
+
+#[tokio::test]
+async fn a_stream_that_never_stops_is_given_up_when_the_attempt_has_lasted_too_long() {
+    let mut steps = vec![send(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n",
+    )];
+    let chunk = format!("data: {}\n\n", text_chunk("more ", None));
+    steps.push(send(&chunk));
+    // Keeps talking: never silent long enough for the limit between two pieces.
+    steps.push(Step::Repeat(chunk.into_bytes(), Duration::from_millis(20)));
+    let server = Server::start(vec![steps]).await;
+    let llm = Llm {
+        stream: true,
+        timeout: Some(1),
+        stream_idle_timeout: Some(30.0),
+        num_retries: 1,
+        ..llm("openai/gpt-4o", &server)
+    };
+    let error = ask(&llm, hello()).await.unwrap_err();
+    assert_eq!(error.kind, K::Timeout);
+    assert_eq!(error.message, "The model did not answer within 1 s.");
+}

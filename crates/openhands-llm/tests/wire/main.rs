@@ -6,9 +6,15 @@
     clippy::indexing_slicing
 )]
 
+mod bodies;
 mod chat;
+mod exchanges;
 mod failures;
 mod library;
+mod library_losses;
 mod messages;
+mod pictures;
 mod responses;
 mod server;
+mod subscription;
+mod watched;

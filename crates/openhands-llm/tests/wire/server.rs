@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use openhands_llm::{ChatModel, ChatRequest, Completion, Http, LlmError, connect};
 use openhands_protocol::llm::Llm;
@@ -20,6 +21,8 @@ pub(crate) enum Step {
     Send(Vec<u8>),
     /// Waits until the client has gone.
     Hang,
+    /// Sends the same again and again until the client has gone.
+    Repeat(Vec<u8>, Duration),
 }
 
 #[derive(Debug, Clone)]
@@ -93,6 +96,11 @@ async fn serve(stream: TcpStream, steps: Vec<Step>, requests: &Mutex<Vec<Request
                 }
                 stream.flush().await.ok();
             }
+            Step::Repeat(bytes, pause) => {
+                while stream.write_all(&bytes).await.is_ok() && stream.flush().await.is_ok() {
+                    tokio::time::sleep(pause).await;
+                }
+            }
             Step::Hang => {
                 let mut rest = Vec::new();
                 stream.read_to_end(&mut rest).await.ok();
@@ -123,11 +131,14 @@ async fn read_request(stream: &mut BufReader<TcpStream>) -> Option<Request> {
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
         .collect();
-    let length = headers.get("content-length")?.parse().ok()?;
+    let length = match headers.get("content-length") {
+        Some(length) => length.parse().ok()?,
+        None => 0,
+    };
     let mut bytes = vec![0; length];
     stream.read_exact(&mut bytes).await.ok()?;
     let text = String::from_utf8(bytes).ok()?;
-    let body = serde_json::from_str(&text).ok()?;
+    let body = serde_json::from_str(&text).unwrap_or_default();
     Some(Request {
         path,
         headers,

@@ -61,12 +61,23 @@ pub(crate) fn load(path: &Path) -> anyhow::Result<Loaded> {
     else {
         return Ok(Loaded::Pure {
             file: stem,
-            cases: cases.cloned().unwrap_or_default(),
+            cases: pure_cases(&file, cases),
         });
     };
     let tool = string(&file, "tool");
     let cases = steps.iter().map(|case| read_case(case, &tool)).collect();
     Ok(Loaded::Cases(CaseFile { tool, cases }))
+}
+
+/// The cases, each with the tools that the file lists for all of them.
+fn pure_cases(file: &Value, cases: Option<&Vec<Value>>) -> Vec<Value> {
+    let mut cases = cases.cloned().unwrap_or_default();
+    if let Some(tools) = file.get("tools") {
+        for case in cases.iter_mut().filter_map(Value::as_object_mut) {
+            case.entry("tools").or_insert_with(|| tools.clone());
+        }
+    }
+    cases
 }
 
 fn read_case(case: &Value, tool: &str) -> Case {

@@ -3,6 +3,7 @@
 mod matching;
 mod repair;
 mod risk;
+mod text_calls;
 mod truncation;
 
 use crate::compare;
@@ -37,7 +38,9 @@ pub(crate) async fn run(
             "tool_call_repair" => repair::run(case)?,
             "truncation_and_text_calls" if id.starts_with("truncate-") => truncation::run(case)?,
             "truncation_and_text_calls" if id.starts_with("fncall-") => {
-                outcome.skip(format!("skipped: {file}.json fncall-*"));
+                let result = text_calls::run(case).await?;
+                let result = compared(&result, &text_calls::expected(case), case);
+                outcome.results.push((id, result));
                 continue;
             }
             _ => {
@@ -45,7 +48,10 @@ pub(crate) async fn run(
                 continue;
             }
         };
-        outcome.results.push((id, compared(&result, case)));
+        let expected = case.get("expect").unwrap_or(&Value::Null);
+        outcome
+            .results
+            .push((id, compared(&result, expected, case)));
     }
     Ok(outcome)
 }
@@ -59,8 +65,7 @@ impl Outcome {
     }
 }
 
-fn compared(result: &Value, case: &Value) -> anyhow::Result<()> {
-    let expected = case.get("expect").unwrap_or(&Value::Null);
+fn compared(result: &Value, expected: &Value, case: &Value) -> anyhow::Result<()> {
     match compare::value("result", result, expected) {
         Some(problem) => bail!("{case}\n{problem}"),
         None => Ok(()),

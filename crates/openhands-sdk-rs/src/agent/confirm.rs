@@ -18,16 +18,12 @@ impl Step<'_> {
     ) -> Result<Vec<Arc<StoredEvent>>, StepError> {
         let mut batch = Vec::with_capacity(calls.len());
         for mut call in calls {
-            self.mask_action(&mut call.event);
+            self.mask_action(&mut call.event).await;
             self.judge_action(&mut call.event).await;
-            if call.event.action.is_some() {
-                self.ask_pre_tool_hooks(&mut call.event).await?;
-            }
-            let mut writer = self.conversation.writer().await;
-            let stored = writer.emit(call.event).await?;
+            let stored = self.announce_action(call.event).await?;
             match call.refusal {
                 Some(refusal) => {
-                    writer.emit(refusal).await?;
+                    self.conversation.writer().await.emit(refusal).await?;
                 }
                 None => batch.push(stored),
             }

@@ -58,11 +58,12 @@ impl Step<'_> {
             .map(|stored| self.call(Arc::clone(stored)))
             .collect();
         let mut outcomes = stream::iter(calls).buffered(limit);
-        let (mut is_finished, mut is_cut_off) = (false, false);
+        let (mut finished, mut is_cut_off) = (None, false);
         while let Some((stored, outcome)) = outcomes.next().await {
             is_cut_off |= matches!(outcome, Outcome::Interrupted);
-            is_finished |= finishes(&stored) && matches!(outcome, Outcome::Observed(_));
+            let is_end = finishes(&stored) && matches!(outcome, Outcome::Observed(_));
             self.write_down(&stored, outcome).await?;
+            finished = is_end.then_some(stored);
         }
         drop(outcomes);
         if is_cut_off {
@@ -75,7 +76,9 @@ impl Step<'_> {
             };
             self.write_down(stored, outcome).await?;
         }
-        if is_finished && !self.refine().await? {
+        if let Some(Event::Action(finish)) = finished.as_deref().map(StoredEvent::event)
+            && !self.refine(finish).await?
+        {
             self.conversation.writer().await.turn(Cause::Finish).await?;
         }
         Ok(())
@@ -110,7 +113,7 @@ impl Step<'_> {
         let Some(action) = event.action.clone() else {
             return Outcome::Interrupted;
         };
-        let Some(tool) = self.equipment.definitions.get(&event.tool_name) else {
+        let Some(tool) = self.equipment.tools.definitions.get(&event.tool_name) else {
             return Outcome::Failed {
                 error: format!("Tool '{}' not found.", event.tool_name),
                 classification: ErrorClassification::agent_action(),
@@ -144,7 +147,7 @@ impl Step<'_> {
         let mut task = AbortOnDropHandle::new(tokio::spawn(async move {
             equipment.execute(&name, action, cx).await
         }));
-        let mut masker = self.conversation.secrets.known_masker().stream();
+        let mut masker = self.known_masker().stream();
         let done = loop {
             let chunk = async {
                 match &mut chunks {
@@ -217,7 +220,7 @@ impl Step<'_> {
         error: &str,
         classification: ErrorClassification,
     ) -> Result<(), StepError> {
-        let error = self.masker().mask(error).into_owned();
+        let error = self.masker().await.mask(error).into_owned();
         let event = AgentErrorEvent::answering(action, error, classification);
         self.conversation.writer().await.emit(event).await?;
         Ok(())
@@ -228,12 +231,10 @@ impl Step<'_> {
         action: &ActionEvent,
         mut observation: Observation,
     ) -> Result<(), StepError> {
-        self.masker().mask_observation(&mut observation);
+        self.masker().await.mask_observation(&mut observation);
         let mut event = ObservationEvent::answering(action, observation);
         self.apply_path_rules(action, &mut event).await?;
-        self.ask_post_tool_hooks(action, &mut event).await?;
-        self.conversation.writer().await.emit(event).await?;
-        Ok(())
+        self.announce_observation(action, event).await
     }
 
     async fn write_rejection(

@@ -7,7 +7,7 @@ use futures_util::StreamExt as _;
 use openhands_llm::{ChatRequest, Completion, Fold, ReasoningDelta, StreamPart, record};
 use openhands_protocol::EventId;
 use openhands_protocol::conversation::ConversationStatsSnapshot;
-use openhands_protocol::llm::{Llm, MetricsSnapshot};
+use openhands_protocol::llm::{Llm, Metrics, MetricsSnapshot, TokenUsage};
 
 use crate::agent::step::{Step, StepError, failed};
 use crate::conversation::{ConversationError, DeltaKind, Inner, Live};
@@ -36,7 +36,7 @@ impl Step<'_> {
 
     /// Asks the model and passes its words on as they come.
     async fn stream(self, request: ChatRequest, id: &EventId) -> Result<Completion, StepError> {
-        let mut telling = Telling::begin(self.conversation, id, self.masker());
+        let mut telling = Telling::begin(self.conversation, id, self.known_masker());
         let told = async {
             let mut parts = self
                 .equipment
@@ -176,6 +176,27 @@ impl Inner {
         self.writer().await.tell("stats", &snapshot).await
     }
 
+    /// Adds what somebody else used to the conversation's stats, and tells watchers.
+    pub(crate) async fn book_metrics(
+        &self,
+        usage_id: &str,
+        used: &Metrics,
+    ) -> Result<(), ConversationError> {
+        let snapshot = {
+            let mut state = self.state.write();
+            let known = state.stats.usage_to_metrics.entry(usage_id.to_owned());
+            merge(
+                known.or_insert_with(|| Metrics {
+                    model_name: used.model_name.clone(),
+                    ..Metrics::default()
+                }),
+                used,
+            );
+            stats_snapshot(&state.stats)
+        };
+        self.writer().await.tell("stats", &snapshot).await
+    }
+
     /// Adds what an answer used to the conversation's stats. Gives the sums.
     pub(crate) fn count(&self, llm: &Llm, answer: &Completion) -> ConversationStatsSnapshot {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -185,7 +206,7 @@ impl Inner {
             .stats
             .usage_to_metrics
             .entry(llm.usage_id.clone())
-            .or_insert_with(|| openhands_protocol::llm::Metrics {
+            .or_insert_with(|| Metrics {
                 model_name: llm.model.clone(),
                 ..Default::default()
             });
@@ -193,6 +214,33 @@ impl Inner {
         record(metrics, &llm.model, window, answer, now);
         stats_snapshot(&state.stats)
     }
+}
+
+/// Adds one account of use to another.
+fn merge(into: &mut Metrics, used: &Metrics) {
+    into.accumulated_cost += used.accumulated_cost;
+    into.costs.extend(used.costs.iter().cloned());
+    into.response_latencies
+        .extend(used.response_latencies.iter().cloned());
+    into.token_usages.extend(used.token_usages.iter().cloned());
+    let Some(more) = &used.accumulated_token_usage else {
+        return;
+    };
+    let sum = into
+        .accumulated_token_usage
+        .get_or_insert_with(|| TokenUsage {
+            model: more.model.clone(),
+            ..TokenUsage::default()
+        });
+    sum.prompt_tokens = sum.prompt_tokens.saturating_add(more.prompt_tokens);
+    sum.completion_tokens = sum.completion_tokens.saturating_add(more.completion_tokens);
+    sum.cache_read_tokens = sum.cache_read_tokens.saturating_add(more.cache_read_tokens);
+    sum.cache_write_tokens = sum
+        .cache_write_tokens
+        .saturating_add(more.cache_write_tokens);
+    sum.reasoning_tokens = sum.reasoning_tokens.saturating_add(more.reasoning_tokens);
+    sum.context_window = sum.context_window.max(more.context_window);
+    sum.per_turn_token = more.per_turn_token;
 }
 
 /// The sums of a conversation's stats.

@@ -86,7 +86,7 @@ impl Step<'_> {
         match self.sample(request, &id).await {
             Ok(answer) => {
                 let reply = Interpreter {
-                    definitions: &self.equipment.definitions,
+                    definitions: &self.equipment.tools.definitions,
                     grep: self.equipment.grep,
                     has_analyzer: self.equipment.analyzer.is_some(),
                 }
@@ -118,7 +118,7 @@ impl Step<'_> {
             .messages();
         let mut request = ChatRequest {
             messages,
-            tools: Arc::clone(&self.equipment.specs),
+            tools: self.equipment.tools.specs(),
             ..ChatRequest::default()
         };
         let cache_key = self.conversation.extras.cache_key;
@@ -152,7 +152,7 @@ impl Step<'_> {
     async fn act(self, reply: Reply) -> Result<(), StepError> {
         match reply {
             Reply::Message(mut event) => {
-                self.mask_message(&mut event);
+                self.mask_message(&mut event).await;
                 self.judge_message(&mut event).await;
                 let mut writer = self.conversation.writer().await;
                 writer.emit(*event).await?;
@@ -160,7 +160,7 @@ impl Step<'_> {
                 Ok(())
             }
             Reply::Empty(mut event) => {
-                self.mask_message(&mut event);
+                self.mask_message(&mut event).await;
                 let mut writer = self.conversation.writer().await;
                 writer.emit(*event).await?;
                 writer.say_as_environment(NOTHING_TO_ACT_ON).await?;
@@ -212,7 +212,8 @@ impl Step<'_> {
             | LlmErrorKind::BadRequest
             | LlmErrorKind::NoResponse
             | LlmErrorKind::Cancelled
-            | LlmErrorKind::Configuration => Err(failed(failure)),
+            | LlmErrorKind::Configuration
+            | LlmErrorKind::ContextWindowTooSmall => Err(failed(failure)),
         }
     }
 }

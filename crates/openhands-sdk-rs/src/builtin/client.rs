@@ -2,7 +2,9 @@
 
 use futures_util::future::BoxFuture;
 use openhands_protocol::conversation::ClientToolSpec;
-use openhands_protocol::tool::{Action, ClientToolObservation, Observation, ToolSpec};
+use openhands_protocol::tool::{
+    Action, ClientToolObservation, Observation, ToolDefinition as Listing, ToolSpec,
+};
 use openhands_tools::arguments::InvalidArguments;
 use openhands_tools::{CallContext, ToolDefinition, ToolError, ToolExecutor};
 use serde_json::{Map, Value};
@@ -30,16 +32,17 @@ impl ClientTool {
     }
 }
 
-impl ClientTool {
-    /// The name that the model uses.
-    pub(crate) fn name(&self) -> &str {
-        &self.spec.name
-    }
-}
-
 impl ToolDefinition for ClientTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn listing(&self) -> Listing {
+        Listing {
+            client_tool_name: Some(self.spec.name.clone()),
+            input_schema: Some(self.spec.input_schema.clone()),
+            ..self.spec.definition()
+        }
     }
 
     fn decode(&self, arguments: &Map<String, Value>) -> Result<Action, InvalidArguments> {

@@ -52,15 +52,12 @@ impl Conversation {
     /// Asks the model about the conversation. Nothing of it is stored but what it cost.
     pub async fn ask_agent(&self, question: &str) -> Result<String, ConversationError> {
         let equipment = self.inner.equipment().await?;
-        let mut messages = {
-            let mut writer = self.inner.writer().await;
-            writer.introduce(&equipment).await?;
-            writer.branch().await?.view.messages()
-        };
+        self.inner.introduce(&equipment).await?;
+        let mut messages = self.inner.writer().await.branch().await?.view.messages();
         messages.push(Message::text(Role::User, format!("{ASIDE}{question}")).into());
         let mut request = ChatRequest {
             messages,
-            tools: equipment.specs.clone(),
+            tools: equipment.tools.specs(),
             ..ChatRequest::default()
         };
         request.options.stream = Some(false);

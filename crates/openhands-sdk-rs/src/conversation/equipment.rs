@@ -1,41 +1,55 @@
 //! What an agent works with: its model, its tools, where they run. Made when it is first needed, given up at rest.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use openhands_llm::ChatModel;
-use openhands_protocol::agent::{Agent, AgentSpec};
+use openhands_llm::{ChatModel, ChatRequest, estimate_tokens};
+use openhands_protocol::agent::{Agent, AgentSpec, Condenser, Critic};
 use openhands_protocol::llm::Llm;
-use openhands_protocol::tool::{Action, Observation, Tool, ToolSpec};
+use openhands_protocol::skills::Skill;
+use openhands_protocol::tool::{Action, Observation, Tool};
 use openhands_runtime::Runtime;
-use openhands_tools::{
-    Additions, CallContext, Definitions, Machine, Place, ResourceLocks, ToolError, ToolExecutor,
-    parameters,
-};
+use openhands_tools::{CallContext, Machine, Place, ResourceLocks, ToolError};
 
 use crate::agent::repair::GrepProgram;
+use crate::agent::{Mind, SkillInvoker};
 use crate::builtin;
+use crate::condenser::{self, RequestSize};
+use crate::conversation::toolbox::Toolbox;
 use crate::conversation::{ConversationError, Inner, RuntimeRequest};
+use crate::hooks::{HookSetup, Hooks};
+use crate::mcp::{Filter, McpServers};
 use crate::security::{self, Analyzer};
+use crate::skills::invoke::{self, InvokeSkillTool};
+use tokio_util::sync::CancellationToken;
 
 /// What an agent works with. Cloning it shares everything.
 #[derive(Clone)]
 pub(crate) struct Equipment {
     pub(crate) llm: Llm,
     pub(crate) model: Arc<dyn ChatModel>,
-    pub(crate) definitions: Definitions,
-    /// The tools as the model is told about them.
-    pub(crate) specs: Arc<[ToolSpec]>,
-    /// Tools that run here, whatever the runtime.
-    pub(crate) own: Arc<HashMap<String, Arc<dyn ToolExecutor>>>,
+    pub(crate) tools: Toolbox,
+    /// The tools without those of MCP servers.
+    pub(crate) fixed_tools: Toolbox,
+    pub(crate) servers: Option<Arc<McpServers>>,
+    /// Which state of the servers' tools was taken.
+    pub(crate) servers_version: u64,
     pub(crate) runtime: Arc<dyn Runtime>,
     pub(crate) locks: Arc<ResourceLocks>,
     pub(crate) analyzer: Option<Arc<dyn Analyzer>>,
     pub(crate) grep: GrepProgram,
     /// How many calls of one answer may run side by side.
     pub(crate) concurrency: i64,
+    pub(crate) hooks: Hooks,
+    pub(crate) skills: Arc<[Skill]>,
+    /// Added to every message of the user.
+    pub(crate) user_message_suffix: Option<String>,
+    /// The names of the working directory: as it was given and, if it is a link, where that leads.
+    pub(crate) roots: Arc<[PathBuf]>,
+    pub(crate) condenser: Option<Condenser>,
+    pub(crate) request_size: RequestSize,
+    pub(crate) critic: Option<Critic>,
     /// Whether a tool can look at images for a model that cannot.
     pub(crate) sees_by_tool: bool,
 }
@@ -44,7 +58,12 @@ impl Inner {
     /// What the agent works with, made now if it is not there.
     pub(crate) async fn equipment(&self) -> Result<Arc<Equipment>, ConversationError> {
         let mut slot = self.equipment.lock().await;
-        if let Some(equipment) = &*slot {
+        if let Some(equipment) = &mut *slot {
+            if equipment.has_stale_tools() {
+                let equipment = Arc::make_mut(equipment);
+                equipment.take_server_tools();
+                equipment.measure();
+            }
             return Ok(Arc::clone(equipment));
         }
         let equipment = Arc::new(self.equip().await?);
@@ -79,37 +98,43 @@ impl Inner {
     async fn equip(&self) -> Result<Equipment, ConversationError> {
         let agent = self.agent()?;
         let place = self.place();
-        let builtins = builtin::registry();
-        let (own, hands) = split(&agent, &builtins);
-        let mut definitions = self.host.registry.definitions(&hands, &place)?;
-        for definition in builtins.definitions(&own, &place)?.iter() {
-            definitions.add(Arc::clone(definition))?;
-        }
-        let machine = Machine {
-            place: place.clone(),
-            ..Machine::default()
-        };
-        let mut executors: HashMap<_, _> = builtins.executors(&own, &machine)?.into_executors();
-        for tool in &self.extras.client_tools {
-            let tool = Arc::new(builtin::ClientTool::new(tool));
-            executors.insert(
-                tool.name().to_owned(),
-                Arc::clone(&tool) as Arc<dyn ToolExecutor>,
-            );
-            definitions.add(tool)?;
-        }
+        let (mut tools, hands) = self.fixed_tools(&agent, &place)?;
         let runtime = (self.host.runtimes)(RuntimeRequest {
             conversation: self.id,
             tools: hands,
-            place,
+            place: place.clone(),
         })
         .await?;
+        let skills = self.load_skills(&agent, &runtime).await;
+        if invoke::is_needed(&skills) {
+            let invoker = SkillInvoker {
+                conversation: self.me.clone(),
+                skills: Arc::clone(&skills),
+                runtime: Arc::clone(&runtime),
+            };
+            tools.add_own(Arc::new(InvokeSkillTool::new()), Arc::new(invoker))?;
+        }
+        if let Some(condenser) = &agent.condenser {
+            condenser::validate(condenser)
+                .map_err(|error| ConversationError::Condense(error.to_string()))?;
+        }
         let analyzer = self.state.read().security_analyzer.clone();
-        Ok(Equipment {
-            model: (self.host.models)(&agent.llm)?,
-            specs: told(&definitions),
-            definitions,
-            own: Arc::new(executors),
+        let model = (self.host.models)(&agent.llm)?;
+        let mut equipment = Equipment {
+            request_size: RequestSize::default(),
+            model,
+            tools: tools.clone().finish(),
+            fixed_tools: tools,
+            servers: self.servers(&agent, &skills).await?,
+            servers_version: 0,
+            hooks: self.hooks(&runtime),
+            skills,
+            user_message_suffix: agent
+                .agent_context
+                .and_then(|context| context.user_message_suffix),
+            roots: roots(&place.working_dir),
+            condenser: agent.condenser,
+            critic: agent.critic,
             runtime,
             locks: Arc::default(),
             analyzer: analyzer.as_ref().map(security::analyzer).transpose()?,
@@ -117,11 +142,104 @@ impl Inner {
             concurrency: agent.tool_concurrency_limit,
             sees_by_tool: false,
             llm: agent.llm,
+        };
+        equipment.take_server_tools();
+        equipment.measure();
+        Ok(equipment)
+    }
+
+    /// The tools that do not depend on anything that has to be started, and those of them that are hands.
+    fn fixed_tools(
+        &self,
+        agent: &Agent,
+        place: &Place,
+    ) -> Result<(Toolbox, Vec<Tool>), ConversationError> {
+        let builtins = builtin::registry();
+        let (own, hands) = split(agent, &builtins);
+        let filter = Filter::new(agent.filter_tools_regex.as_deref())
+            .map_err(|error| ConversationError::Mcp(error.to_string()))?;
+        let mut tools = Toolbox::default();
+        for tool in self.host.registry.definitions(&hands, place)?.iter() {
+            if filter.wants(&tool.spec().name) {
+                tools.add_hand(Arc::clone(tool))?;
+            }
+        }
+        let machine = Machine {
+            place: place.clone(),
+            ..Machine::default()
+        };
+        let mut executors = builtins.executors(&own, &machine)?.into_executors();
+        for tool in builtins.definitions(&own, place)?.iter() {
+            if let Some(executor) = executors.remove(&tool.spec().name) {
+                tools.add_own(Arc::clone(tool), executor)?;
+            }
+        }
+        for tool in &self.extras.client_tools {
+            let tool = Arc::new(builtin::ClientTool::new(tool));
+            tools.add_own(Arc::clone(&tool) as _, tool)?;
+        }
+        Ok((tools, hands))
+    }
+}
+
+impl Inner {
+    /// The skills that the agent's context asks for.
+    async fn load_skills(&self, agent: &Agent, runtime: &Arc<dyn Runtime>) -> Arc<[Skill]> {
+        let Some(context) = &agent.agent_context else {
+            return Arc::default();
+        };
+        let cancel = CancellationToken::new();
+        let workspace = runtime.workspace();
+        let loaded = self.host.skills.resolve(context, workspace, &cancel).await;
+        for warning in &loaded.warnings {
+            tracing::warn!(source = %warning.source, problem = %warning.problem, "a skill was skipped");
+        }
+        loaded.skills.into()
+    }
+
+    /// The hooks that the conversation was given. Those of a workspace are not taken by themselves: a repository must
+    /// not run commands just because an agent works in it.
+    fn hooks(&self, runtime: &Arc<dyn Runtime>) -> Hooks {
+        let config = self.state.read().hook_config.clone();
+        config.map_or_else(Hooks::none, |config| {
+            Hooks::new(HookSetup {
+                config,
+                runtime: Arc::clone(runtime),
+                conversation: self.id,
+                secrets: self.secrets.clone(),
+                mind: Some(Arc::new(Mind(self.me.clone()))),
+            })
         })
     }
 }
 
+/// The names of a directory: as it is given, and where it leads.
+fn roots(directory: &Path) -> Arc<[PathBuf]> {
+    let mut roots = vec![directory.to_owned()];
+    roots.extend(
+        directory
+            .canonicalize()
+            .ok()
+            .filter(|real| real != directory),
+    );
+    roots.into()
+}
+
 impl Equipment {
+    /// Notes how large the agent's requests may become.
+    pub(crate) fn measure(&mut self) {
+        let tools_only = ChatRequest {
+            tools: self.tools.specs(),
+            ..ChatRequest::default()
+        };
+        let own = self.llm.max_input_tokens;
+        let own = own.and_then(|limit| limit.try_into().ok());
+        self.request_size = RequestSize {
+            max_input_tokens: own.or(self.model.features().context_window),
+            tool_tokens: estimate_tokens(&tools_only),
+        };
+    }
+
     /// Executes a call, here or where the runtime is.
     pub(crate) async fn execute(
         &self,
@@ -129,7 +247,7 @@ impl Equipment {
         action: Action,
         cx: CallContext,
     ) -> Result<Observation, ToolError> {
-        match self.own.get(tool) {
+        match self.tools.own(tool) {
             Some(executor) => executor.execute(action, cx).await,
             None => self.runtime.execute(tool, action, cx).await,
         }
@@ -137,9 +255,15 @@ impl Equipment {
 
     /// Gives up shells and servers.
     pub(crate) async fn close(&self) {
+        let cancel = CancellationToken::new();
+        // What hooks say at the end has no place to go any more.
+        self.hooks.session_end(&cancel).await;
         self.runtime.close().await;
-        for executor in self.own.values() {
+        for executor in self.tools.executors() {
             executor.close().await;
+        }
+        if let Some(servers) = &self.servers {
+            servers.close().await;
         }
     }
 }
@@ -168,22 +292,6 @@ fn split(agent: &Agent, builtins: &openhands_tools::Registry) -> (Vec<Tool>, Vec
     (own, hands)
 }
 
-/// The tools as the model is told about them, with the fields that every call has.
-fn told(definitions: &Definitions) -> Arc<[ToolSpec]> {
-    let additions = Additions {
-        security_risk: true,
-        summary: true,
-    };
-    definitions
-        .iter()
-        .map(|tool| {
-            let mut spec = tool.spec().clone();
-            spec.input_schema = parameters(&spec, additions);
-            spec
-        })
-        .collect()
-}
-
 /// What searches where commands run.
 fn grep_program(env: &[(String, String)]) -> GrepProgram {
     let path = env.iter().find(|(name, _)| name == "PATH");
@@ -201,7 +309,7 @@ impl fmt::Debug for Equipment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Equipment")
             .field("model", &self.llm.model)
-            .field("tools", &self.definitions)
+            .field("tools", &self.tools.definitions)
             .finish_non_exhaustive()
     }
 }

@@ -47,6 +47,9 @@ pub enum ConversationError {
     /// The agent's prompt cannot be made.
     #[error("{0}")]
     Prompt(String),
+    /// The settings of MCP servers cannot work.
+    #[error("{0}")]
+    Mcp(String),
     /// There is no condenser, or it could not do its work.
     #[error("Cannot condense conversation: {0}")]
     Condense(String),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use openhands_llm::{ChatModel, Http, LlmError, connect};
+use openhands_llm::{ChatModel, Connector, Http, LlmError};
 use openhands_protocol::ConversationId;
 use openhands_protocol::llm::Llm;
 use openhands_protocol::tool::Tool;
@@ -15,6 +15,7 @@ use openhands_tools::{Machine, Place, Registry};
 use crate::conversation::keeper::LeaseKeeper;
 use crate::event_log::{Durability, LeaseOwner, Syncer};
 use crate::secrets::{Cipher, Lookup};
+use crate::skills::SkillSources;
 
 /// Makes a model from its settings.
 pub type Models = Arc<dyn Fn(&Llm) -> Result<Arc<dyn ChatModel>, LlmError> + Send + Sync>;
@@ -50,6 +51,10 @@ pub struct Host {
     pub directory: Option<PathBuf>,
     /// Where the user keeps skills, hooks and memory.
     pub user_directory: Option<PathBuf>,
+    /// Where skills beyond those of a project come from.
+    pub skills: SkillSources,
+    /// For services that are asked over HTTP.
+    pub web: reqwest::Client,
     /// The environment of the process, for commands.
     pub env: Vec<(String, String)>,
     /// When events are forced to disk.
@@ -67,16 +72,18 @@ impl Host {
     /// A host that keeps conversations in memory, asks real models and runs tools in this process.
     pub fn new(env: Vec<(String, String)>) -> Self {
         let registry = Registry::standard();
-        let http = Http::new();
+        let connector = Http::new().map(Connector::new);
         Self {
-            models: Arc::new(move |llm| match &http {
-                Ok(http) => connect(llm, http),
+            models: Arc::new(move |llm| match &connector {
+                Ok(connector) => connector.connect(llm),
                 Err(error) => Err(error.clone()),
             }),
             runtimes: local_runtimes(registry.clone(), env.clone()),
             registry,
             directory: None,
             user_directory: None,
+            skills: SkillSources::default(),
+            web: reqwest::Client::new(),
             env,
             durability: Durability::Background(Syncer::new()),
             owner: None,

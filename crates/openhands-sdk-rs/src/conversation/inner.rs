@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::future::Future;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use openhands_protocol::conversation::{ConversationState, ExecutionStatus};
 use openhands_protocol::{ConversationId, Form};
@@ -19,6 +19,7 @@ use crate::conversation::run::RunEnd;
 use crate::conversation::writer::WriterState;
 use crate::conversation::{ConversationError, Equipment, Host, Subscription, Unsaved};
 use crate::event_log::{EventLog, Lease};
+use crate::mcp::McpServers;
 use crate::secrets::Registry as Secrets;
 
 /// A conversation. Clones are the same conversation.
@@ -29,6 +30,8 @@ pub struct Conversation {
 
 /// What a handle points at.
 pub(crate) struct Inner {
+    /// Itself, for tools that act on the conversation.
+    pub(crate) me: Weak<Inner>,
     pub(crate) id: ConversationId,
     pub(crate) host: Arc<Host>,
     pub(crate) log: EventLog,
@@ -39,6 +42,8 @@ pub(crate) struct Inner {
     /// What the agent works with; made when it is first needed.
     pub(crate) equipment: tokio::sync::Mutex<Option<Arc<Equipment>>>,
     /// Where live updates go; none when nobody watches.
+    /// MCP servers that were started before they are needed.
+    pub(crate) early_servers: Mutex<Option<Arc<McpServers>>>,
     pub(crate) live: Mutex<Option<broadcast::Sender<Sent>>>,
     /// The run that is under way.
     pub(crate) run: Mutex<Option<CancellationToken>>,

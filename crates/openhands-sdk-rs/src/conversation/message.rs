@@ -54,11 +54,22 @@ impl Conversation {
         let mut event = MessageEvent::new(Source::User, message);
         event.sender = sender;
         let id = event.header.id.clone();
+        self.inner.introduce(&equipment).await?;
+        let hooked = self.inner.ask_prompt_hooks(&equipment, &event).await?;
+        hooked.add_context_to(&mut event);
         let mut writer = self.inner.writer().await;
-        writer.introduce(&equipment).await?;
         writer.turn(Cause::UserMessage).await?;
         writer.activate_skills(&equipment, &mut event).await?;
-        writer.emit(event).await?;
+        let before = writer.emit_hooks(&hooked).await?;
+        if let Some(reason) = hooked.blocked {
+            let blocked = {
+                let mut state = self.inner.state.write();
+                state.blocked_messages.insert(id.clone(), reason);
+                state.blocked_messages.clone()
+            };
+            writer.tell("blocked_messages", &blocked).await?;
+        }
+        writer.emit_beside(before, event).await?;
         writer.own.user_messages += 1;
         if !is_for_goal {
             self.user_spoke();

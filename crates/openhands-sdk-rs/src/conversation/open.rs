@@ -72,6 +72,7 @@ impl Conversation {
         }
         writer.save().await?;
         drop(writer);
+        conversation.inner.start_servers().await;
         Ok(conversation)
     }
 
@@ -122,7 +123,8 @@ impl Conversation {
         };
         let secrets = Secrets::new(state.secret_registry.clone(), host.lookup.clone());
         Self {
-            inner: Arc::new(Inner {
+            inner: Arc::new_cyclic(|me| Inner {
+                me: me.clone(),
                 id: state.id,
                 host: Arc::clone(host),
                 log,
@@ -130,6 +132,7 @@ impl Conversation {
                 secrets,
                 writer: tokio::sync::Mutex::new(WriterState::default()),
                 equipment: tokio::sync::Mutex::new(None),
+                early_servers: Mutex::new(None),
                 live: Mutex::new(None),
                 run: Mutex::new(None),
                 goal: Mutex::new(None),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use openhands_protocol::EventId;
 use openhands_protocol::conversation::ExecutionStatus;
 use openhands_protocol::event::{
     ConversationErrorEvent, ErrorClassification, FailureKind, MessageEvent, RejectionSource,
@@ -131,9 +132,8 @@ impl Conversation {
 
     async fn open_run(&self) -> Result<Arc<Equipment>, ConversationError> {
         let equipment = self.inner.equipment().await?;
-        let mut writer = self.inner.writer().await;
-        writer.introduce(&equipment).await?;
-        writer.turn(Cause::Run).await?;
+        self.inner.introduce(&equipment).await?;
+        self.inner.writer().await.turn(Cause::Run).await?;
         Ok(equipment)
     }
 }
@@ -374,8 +374,18 @@ impl Writer<'_> {
         source: Source,
         text: impl Into<String>,
     ) -> Result<(), ConversationError> {
-        self.emit(MessageEvent::new(source, Message::text(Role::User, text)))
-            .await?;
+        self.say_beside(None, source, text).await
+    }
+
+    /// The same, after another event than the head, if one is given.
+    pub(crate) async fn say_beside(
+        &mut self,
+        parent: Option<EventId>,
+        source: Source,
+        text: impl Into<String>,
+    ) -> Result<(), ConversationError> {
+        let event = MessageEvent::new(source, Message::text(Role::User, text));
+        self.emit_beside(parent, event).await?;
         Ok(())
     }
 }

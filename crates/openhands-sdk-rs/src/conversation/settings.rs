@@ -60,6 +60,7 @@ impl Conversation {
             this.re_equip(|equipment| {
                 equipment.model = model;
                 equipment.llm = switched;
+                equipment.measure();
             })
             .await;
             let mut writer = this.inner.writer().await;

@@ -73,6 +73,16 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// The conversation that is written.
+    pub(crate) fn inner(&self) -> &Inner {
+        self.inner
+    }
+
+    /// The event that the next one is attached to.
+    pub(crate) fn head(&self) -> Option<openhands_protocol::EventId> {
+        self.inner.log.head().leaf().cloned()
+    }
+
     /// The present status.
     pub(crate) fn status(&self) -> ExecutionStatus {
         self.inner.state.read().execution_status

@@ -13,6 +13,8 @@ use openhands_protocol::secrets::{
 use openhands_protocol::tool::Action;
 use parking_lot::Mutex;
 
+use crate::mcp::variables_in_arguments;
+
 use crate::secrets::lookup::Lookup;
 use crate::secrets::mask::Masker;
 use crate::secrets::resolved::Entry;
@@ -175,10 +177,17 @@ impl Registry {
             && !terminal.is_input
             && !terminal.command.trim().is_empty()
         {
-            self.env_for_command(&terminal.command).await
-        } else {
-            Vec::new()
+            return self.env_for_command(&terminal.command).await;
         }
+        let mut env = Vec::new();
+        if let Action::McpTool(call) = action {
+            for name in variables_in_arguments(&call.data) {
+                if let Some(value) = self.value(&name).await {
+                    env.push((name, value));
+                }
+            }
+        }
+        env
     }
 
     /// Hides all values. Those that are kept elsewhere and not known yet are fetched first: a value can be in an

@@ -4,8 +4,10 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use indexmap::IndexMap;
 use openhands_protocol::secrets::{LookupSecret, SecretInput, SecretRegistry};
-use openhands_protocol::tool::{Action, TerminalAction, ThinkAction};
-use openhands_protocol::{Form, Reading, Secret};
+use openhands_protocol::tool::{Action, TerminalAction, ThinkAction, Tool};
+use openhands_protocol::{ConversationId, Form, Reading, Secret, ToolCallId};
+use openhands_runtime::{LocalRuntime, Runtime as _};
+use openhands_tools::{CallContext, Machine, Place};
 use parking_lot::Mutex;
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -228,6 +230,33 @@ async fn values_are_fetched_side_by_side_and_can_be_asked_from_tasks() {
     assert_eq!(masker.mask("value-042"), HIDDEN);
     assert_eq!(registry.all_values().await.len(), 100);
     assert_eq!(table.asked.lock().len(), 100);
+}
+
+#[tokio::test]
+async fn a_real_shell_gets_the_value_and_nobody_sees_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let machine = Machine {
+        place: Place {
+            working_dir: dir.path().to_path_buf(),
+            persistence_dir: None,
+        },
+        env: vec![("PATH".to_owned(), std::env::var("PATH").unwrap())],
+        ..Machine::default()
+    };
+    let tools = openhands_tools::Registry::standard();
+    let runtime = LocalRuntime::new(&tools, &[Tool::new("terminal")], &machine).unwrap();
+    let (registry, _) = registry(json!({"MYTOK": "s3cr3tvalue"}));
+    let action = Action::Terminal(TerminalAction {
+        command: "echo $MYTOK; printf %s $MYTOK | wc -c".to_owned(),
+        ..TerminalAction::default()
+    });
+    let mut cx = CallContext::detached(ToolCallId::new("c1"), ConversationId::random());
+    cx.env = registry.env_for_action(&action).await;
+    let mut observation = runtime.execute("terminal", action, cx).await.unwrap();
+    assert_eq!(observation.text(), "s3cr3tvalue\n11");
+    registry.masker().await.mask_observation(&mut observation);
+    assert_eq!(observation.text(), format!("{HIDDEN}\n11"));
+    runtime.close().await;
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ pub struct ViewItem {
     pub(super) source: Source,
     pub(super) role: ItemRole,
     pub(super) message: Arc<Message>,
+    pub(super) tokens: u64,
     /// Whether the model is shown it. An action is not while it has no result.
     pub(super) shown: bool,
 }
@@ -65,6 +66,11 @@ impl ViewItem {
     /// The event as a message of its own. That of an action has this one call only.
     pub fn message(&self) -> &Arc<Message> {
         &self.message
+    }
+
+    /// About how many tokens the message has.
+    pub fn tokens(&self) -> u64 {
+        self.tokens
     }
 
     pub(super) fn call(&self) -> Option<&Call> {

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use super::item::{Call, ItemRole, ViewItem};
 
 /// What belongs together.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Pairing {
     /// Actions without a result, by call.
     open: HashMap<ToolCallId, Vec<OpenAction>>,
@@ -29,14 +29,14 @@ pub(super) struct Pairing {
     next_key: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct OpenAction {
     id: EventId,
     call: Call,
 }
 
 /// The calls of one response, with their results.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Batch {
     response: ResponseId,
     first_serial: u64,
@@ -58,7 +58,7 @@ impl Batch {
 }
 
 /// Steps of the model in a row of which the first one has signed thinking.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct ToolLoop {
     batches: Vec<u64>,
     /// How many batches from the start are shown.

@@ -352,6 +352,8 @@ proptest! {
         let rebuilt = View::of(&play.events);
         prop_assert_eq!(facts(&play.view), facts(&rebuilt));
         prop_assert_eq!(play.view.len(), play.view.ids().count());
+        let tokens: u64 = play.view.items().map(ViewItem::tokens).sum();
+        prop_assert_eq!(play.view.tokens(), tokens);
     }
 
     #[test]

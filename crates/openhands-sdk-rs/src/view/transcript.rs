@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::item::{ItemRole, ViewItem};
 
 /// The messages for the model.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Transcript {
     slots: Vec<Slot>,
     /// How many items of the view were looked at.
@@ -18,7 +18,7 @@ pub(super) struct Transcript {
 }
 
 /// One message, made of one or several events.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Slot {
     /// Serial of the first event.
     first: u64,

@@ -6,5 +6,6 @@
     clippy::indexing_slicing
 )]
 
+mod surroundings;
 mod thread;
 mod world;

@@ -19,7 +19,10 @@ impl World {
     pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("project")).unwrap();
-        let host = Host::new(std::env::vars().collect())
+        // A home of its own: what shells do at their start must not depend on who runs the tests.
+        let home = ("HOME".to_owned(), dir.path().display().to_string());
+        let others = std::env::vars().filter(|(name, _)| name != "HOME");
+        let host = Host::new(others.chain([home]).collect())
             .keeping_in(dir.path().join("conversations"))
             .with_model(Arc::new(ScriptedModel::from_messages()));
         Self {
@@ -76,6 +79,7 @@ pub(crate) fn kind(event: &Event) -> Option<String> {
         Event::StateUpdate(update) => format!("S({})", update.key),
         Event::Message(message) => format!("Message({:?})", message.header.source),
         Event::Action(action) => format!("Action({})", action.tool_name),
+        Event::AgentError(error) => format!("AgentError({})", error.error),
         other => other.kind().to_owned(),
     })
 }

@@ -1,0 +1,207 @@
+//! One connection to one server, from its start to its end.
+
+use std::error::Error;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use rmcp::service::{ClientInitializeError, Peer, RoleClient, RunningService};
+use rmcp::transport::IntoTransport;
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::{
+    StreamableHttpClientTransportConfig, StreamableHttpError,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::config::Endpoint;
+use super::error::ServerError;
+use super::handler::Handler;
+use super::http::{Http, MAX_EVENT_BYTES};
+use super::oauth::SaveTokens;
+use super::sse::SseTransport;
+use super::stdio::{Process, Surroundings};
+
+/// For what a program wrote before it ended, and for the end of one that closed its output.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+/// For the farewell of a session.
+const CLOSE_LIMIT: Duration = Duration::from_secs(2);
+
+/// A session that has begun. Dropping it ends it, and kills a server that is a program of ours.
+pub(super) struct Connection {
+    pub(super) peer: Peer<RoleClient>,
+    pub(super) handler: Handler,
+    /// Resolves with the end of the session; none after that.
+    session: Option<BoxFuture<'static, ()>>,
+    stop: CancellationToken,
+    process: Option<Process>,
+}
+
+/// How connections are made.
+#[derive(Clone)]
+pub(super) struct Connector {
+    pub(super) server: String,
+    pub(super) endpoint: Endpoint,
+    pub(super) surroundings: Surroundings,
+    pub(super) save: Option<SaveTokens>,
+}
+
+impl Connector {
+    /// Connects. The caller limits the time; dropping the future leaves nothing behind.
+    pub(super) async fn open(&self) -> Result<Connection, ServerError> {
+        match &self.endpoint {
+            Endpoint::Stdio(program) => {
+                let (process, pipes) = Process::start(program, &self.surroundings).await?;
+                with_process(process, pipes).await
+            }
+            Endpoint::Http(remote) => {
+                let http = Http::new(remote, &self.server, self.save.as_ref())?;
+                let config = StreamableHttpClientTransportConfig::with_uri(remote.url.as_str())
+                    .max_sse_event_size(MAX_EVENT_BYTES);
+                begin(
+                    StreamableHttpClientTransport::with_client(http, config),
+                    None,
+                )
+                .await
+                .map_err(|error| not_begun(&error))
+            }
+            Endpoint::Sse(remote) => {
+                let http = Http::new(remote, &self.server, self.save.as_ref())?;
+                let transport = SseTransport::open(http, remote).await?;
+                begin(transport, None)
+                    .await
+                    .map_err(|error| not_begun(&error))
+            }
+        }
+    }
+}
+
+/// Begins a session with a program, which may end before it does.
+async fn with_process(
+    mut process: Process,
+    pipes: super::stdio::Pipes,
+) -> Result<Connection, ServerError> {
+    let ended = async {
+        let how = process.ended().await;
+        tokio::time::sleep(LAST_WORDS).await;
+        how
+    };
+    let what = tokio::select! {
+        biased;
+        begun = begin(pipes, None) => match begun {
+            Ok(mut connection) => {
+                connection.process = Some(process);
+                return Ok(connection);
+            }
+            // Its output has ended, or it does not read its input any more.
+            Err(ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. }) => {
+                tokio::time::timeout(LAST_WORDS, process.ended())
+                    .await
+                    .unwrap_or_else(|_| "the server closed its output".to_owned())
+            }
+            Err(error) => reason(&error),
+        },
+        how = ended => how,
+    };
+    Err(ServerError::connection(process.explain(&what).await))
+}
+
+async fn begin<T, E, A>(
+    transport: T,
+    process: Option<Process>,
+) -> Result<Connection, ClientInitializeError>
+where
+    T: IntoTransport<RoleClient, E, A>,
+    E: Error + Send + Sync + 'static,
+{
+    let handler = Handler::default();
+    let stop = CancellationToken::new();
+    let running: RunningService<RoleClient, Handler> = Box::pin(
+        rmcp::service::serve_client_with_ct(handler.clone(), transport, stop.clone()),
+    )
+    .await?;
+    Ok(Connection {
+        peer: running.peer().clone(),
+        handler,
+        session: Some(running.waiting().map(|_| ()).boxed()),
+        stop,
+        process,
+    })
+}
+
+impl Connection {
+    /// Waits until the connection is lost; says why. May be asked again if it was not waited for to the end.
+    pub(super) async fn lost(&mut self) -> String {
+        let Some(process) = &mut self.process else {
+            end_of(&mut self.session).await;
+            return "the connection was closed by the server".to_owned();
+        };
+        let what = tokio::select! {
+            () = end_of(&mut self.session) => {
+                tokio::time::timeout(LAST_WORDS, process.ended())
+                    .await
+                    .unwrap_or_else(|_| "the server closed its output".to_owned())
+            }
+            how = process.ended() => {
+                let _ = tokio::time::timeout(LAST_WORDS, end_of(&mut self.session)).await;
+                how
+            }
+        };
+        process.explain(&what).await
+    }
+
+    /// Ends the session and the server, if that is a program of ours.
+    pub(super) async fn close(mut self) {
+        self.stop.cancel();
+        let _ = tokio::time::timeout(CLOSE_LIMIT, end_of(&mut self.session)).await;
+        self.session = None;
+        if let Some(process) = self.process.take() {
+            process.end().await;
+        }
+    }
+}
+
+async fn end_of(session: &mut Option<BoxFuture<'static, ()>>) {
+    if let Some(running) = session {
+        running.await;
+        *session = None;
+    }
+}
+
+fn not_begun(error: &ClientInitializeError) -> ServerError {
+    match error {
+        ClientInitializeError::TransportError { error, .. } => unreachable(error.error.as_ref()),
+        other => ServerError::connection(reason(other)),
+    }
+}
+
+/// A server of the web that cannot be reached.
+pub(super) fn unreachable(error: &(dyn Error + 'static)) -> ServerError {
+    ServerError::connection(reason(error))
+}
+
+/// An error with its causes, each said once.
+pub(super) fn reason(error: &(dyn Error + 'static)) -> String {
+    let mut text = String::new();
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        // The library does not name the request's own error as a cause.
+        let request = match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+            Some(StreamableHttpError::Client(request)) => Some(request),
+            Some(_) => None,
+            None => error.downcast_ref::<reqwest::Error>(),
+        };
+        if request.is_some_and(reqwest::Error::is_connect) {
+            // The words that clients know.
+            return "All connection attempts failed".to_owned();
+        }
+        let words = error.to_string();
+        if !text.contains(&words) {
+            if !text.is_empty() {
+                text.push_str(": ");
+            }
+            text.push_str(&words);
+        }
+        cause = error.source();
+    }
+    text
+}
