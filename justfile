@@ -15,6 +15,14 @@ lint:
 test crate="":
     cargo nextest run {{ if crate == "" { "--workspace" } else { "-p " + crate } }}
 
+# Conversations that go to the Python reference and back; installs it first
+handover:
+    OPENHANDS_REFERENCE_PYTHON="$(tests/reference/install)" cargo nextest run -p openhands-sdk-rs --test handover --test event_log
+
+# The long kill tests, of the event log and of conversations: just kill 1000
+kill count="1000":
+    OPENHANDS_KILLS={{count}} cargo test --release -p openhands-sdk-rs --test event_log --test handover kill:: -- --nocapture
+
 # The recorded cases of every tool
 cases dir="crates/openhands-tools/tests/fixtures/tool-cases":
     cargo run --quiet -p openhands-sdk-rs --example tool_cases -- {{dir}}

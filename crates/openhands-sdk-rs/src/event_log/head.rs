@@ -1,5 +1,6 @@
 //! The head of the event tree: where the next event is attached, and what moves it.
 
+use openhands_protocol::conversation::ExecutionStatus;
 use openhands_protocol::event::ConversationStateUpdateEvent;
 use openhands_protocol::{EventId, Tagged};
 use serde::Deserialize;
@@ -39,18 +40,24 @@ impl Head {
         *self == Self::Empty
     }
 
-    /// Reads the head out of the text of a state. Text that is no state says nothing about it.
-    pub(crate) fn peek(state: &[u8]) -> Self {
-        #[derive(Deserialize)]
+    /// Reads the head out of the text of a state, and whether the state is that of a run. Text that is no state says
+    /// nothing about either.
+    pub(crate) fn peek(state: &[u8]) -> (Self, bool) {
+        #[derive(Default, Deserialize)]
         struct Peek {
             #[serde(default)]
             leaf_event_id: Option<EventId>,
             #[serde(default)]
             head_is_empty: bool,
+            #[serde(default)]
+            execution_status: Option<ExecutionStatus>,
         }
-        serde_json::from_slice(state).map_or(Self::Unset, |peek: Peek| {
-            Self::from_state(peek.leaf_event_id, peek.head_is_empty)
-        })
+        let peek: Peek = serde_json::from_slice(state).unwrap_or_default();
+        let is_running = peek.execution_status == Some(ExecutionStatus::Running);
+        (
+            Self::from_state(peek.leaf_event_id, peek.head_is_empty),
+            is_running,
+        )
     }
 }
 

@@ -186,8 +186,7 @@ fn head_of(
     state: Option<&Bytes>,
     mark: Option<StateMark>,
 ) -> (Head, Option<Problem>) {
-    let mut head = state.map_or(Head::Unset, |text| Head::peek(text));
-    // Only for a state of ours: another writer saves its state with every event, so it is never behind.
+    let (mut head, is_running) = state.map_or((Head::Unset, false), |text| Head::peek(text));
     let ours = mark
         .filter(|mark| state.is_some_and(|text| index_file::fingerprint(text) == mark.fingerprint));
     if let Some(mark) = ours {
@@ -198,6 +197,8 @@ fn head_of(
         {
             head = Head::At(last.id.clone());
         }
+    } else if is_running && let Some(last) = grown_from(index, &head) {
+        head = Head::At(last.clone());
     }
     let last = || {
         index
@@ -209,4 +210,13 @@ fn head_of(
         Head::At(leaf) if index.find(&leaf).is_none() => (last(), Some(Problem::LostHead { leaf })),
         Head::At(_) | Head::Empty => (head, None),
     }
+}
+
+/// The last event, if it grew from the head. Another writer saves its state at the end of a step: when it died in the
+/// middle of one, its head is where the step began.
+fn grown_from<'a>(index: &'a Index, head: &Head) -> Option<&'a EventId> {
+    let head = index.find(head.leaf()?)?;
+    let last = index.last_of_tree()?;
+    let mut up = index.up(index.find(last)).skip_while(|at| *at > head);
+    (up.next() == Some(head)).then_some(last)
 }

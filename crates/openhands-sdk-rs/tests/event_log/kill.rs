@@ -1,6 +1,6 @@
 //! A process that appends is killed at random moments: every acknowledged event is there.
 //!
-//! `OPENHANDS_KILLS=1000 cargo test -p openhands-sdk-rs --test event_log kill -- --nocapture` is the long run.
+//! `just kill 1000` is the long run.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

@@ -9,12 +9,15 @@
 )]
 
 mod appending;
+mod background;
 mod corruption;
 mod disk;
 mod following;
 mod forking;
 mod kill;
 mod properties;
+#[path = "../handover/python.rs"]
+mod python;
 mod reference;
 mod scale;
 mod searching;

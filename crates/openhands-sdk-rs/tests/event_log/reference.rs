@@ -1,23 +1,16 @@
 //! A directory goes from here to the reference and back.
 //!
-//! Needs a Python with the reference's SDK: named by `OPENHANDS_REFERENCE_PYTHON`, or in the cache of the
-//! conformance runs.
+//! Needs the reference: `tests/reference/install` installs it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use openhands_sdk_rs::protocol::Event;
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;
 
+use crate::python::python;
 use crate::support::{fill, names, open};
-
-fn python() -> Option<PathBuf> {
-    let named = std::env::var_os("OPENHANDS_REFERENCE_PYTHON").map(PathBuf::from);
-    let cached = std::env::home_dir()
-        .map(|home| home.join(".cache/openhands-conformance-1.58.0/bin/python"));
-    named.or(cached).filter(|python| python.exists())
-}
 
 /// Opens the directory's log in the reference, checks it, appends messages and lists what it sees.
 const SCRIPT: &str = r#"
@@ -59,7 +52,6 @@ fn reference(python: &Path, dir: &Path, leaf: Option<&str>) -> serde_json::Value
 #[tokio::test]
 async fn a_log_goes_to_the_reference_and_back_and_back() {
     let Some(python) = python() else {
-        println!("skipped: no reference");
         return;
     };
     let dir = TempDir::new().unwrap();
@@ -99,7 +91,6 @@ async fn a_log_goes_to_the_reference_and_back_and_back() {
 #[test]
 fn a_log_that_the_reference_began_is_continued() {
     let Some(python) = python() else {
-        println!("skipped: no reference");
         return;
     };
     let dir = TempDir::new().unwrap();

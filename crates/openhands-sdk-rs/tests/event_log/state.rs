@@ -144,3 +144,28 @@ async fn events_appended_to_a_state_that_another_writer_left_move_the_head_when_
         assert_eq!(open(dir.path()).head(), Head::At(branch[0].clone()));
     }
 }
+
+#[tokio::test]
+async fn the_head_of_a_writer_that_died_in_a_step_follows_what_grew_from_it() {
+    let dir = TempDir::new().unwrap();
+    let ids = fill(&open(dir.path()), &["a", "b", "c"]);
+    let state = |leaf: usize, status: &str| {
+        let theirs = format!(
+            r#"{{"leaf_event_id": "{}", "execution_status": "{status}"}}"#,
+            ids[leaf]
+        );
+        std::fs::write(dir.path().join("base_state.json"), theirs).unwrap();
+    };
+    state(1, "running");
+    assert_eq!(open(dir.path()).head(), Head::At(ids[2].clone()));
+    // Where a user moved it while nothing ran, it stays.
+    state(1, "idle");
+    assert_eq!(open(dir.path()).head(), Head::At(ids[1].clone()));
+    // What grew elsewhere has nothing to do with it.
+    let log = open(dir.path());
+    log.navigate(Some(ids[0].clone())).unwrap();
+    fill(&log, &["d"]);
+    drop(log);
+    state(1, "running");
+    assert_eq!(open(dir.path()).head(), Head::At(ids[1].clone()));
+}
