@@ -85,7 +85,6 @@ pub(crate) fn kind(event: &Event) -> Option<String> {
         Event::StateUpdate(update) => format!("S({})", update.key),
         Event::Message(message) => format!("Message({:?})", message.header.source),
         Event::Action(action) => format!("Action({})", action.tool_name),
-        Event::AgentError(error) => format!("AgentError({})", error.error),
         other => other.kind().to_owned(),
     })
 }
