@@ -15,7 +15,6 @@ mod agent;
 mod catalog;
 mod child;
 mod definition_file;
-mod front_matter;
 mod hook_mind;
 mod kept;
 mod load;

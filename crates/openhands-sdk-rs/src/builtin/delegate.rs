@@ -146,7 +146,8 @@ impl Delegates {
                 self.max_children
             ));
         }
-        let spawned = self.begin_all(parent, ids, types).await;
+        // Boxed, because plans are large.
+        let spawned = Box::pin(self.begin_all(parent, ids, types)).await;
         let spawned = spawned.map_err(|error| format!("failed to spawn agents: {error}"))?;
         let mut labels = Vec::with_capacity(spawned.len());
         for (id, kind, child) in spawned {

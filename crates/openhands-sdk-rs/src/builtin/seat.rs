@@ -1,7 +1,6 @@
 //! What the built-in tools know of the conversation that they act on.
 
 use std::fmt;
-use std::path::Path;
 use std::sync::{Arc, Weak};
 
 use openhands_llm::ModelFeatures;
@@ -93,11 +92,9 @@ async fn catalog(conversation: &Inner, workspace: &dyn Workspace) -> Catalog {
     let host = &conversation.host;
     let mut definitions = conversation.extras.agent_definitions.clone();
     definitions.extend(project_definitions(workspace).await);
-    if let Some(directory) = &host.user_directory {
-        let home = host.env.iter().find(|(name, _)| name == "HOME");
-        let home = home.map(|(_, home)| Path::new(home));
-        definitions.extend(user_definitions(home, Some(directory)).await);
-    }
+    let home = host.skills.user.as_ref();
+    let home = home.and_then(|user| user.home.as_deref());
+    definitions.extend(user_definitions(home, host.user_directory.as_deref()).await);
     definitions.extend(builtin_definitions(|tool| host.registry.knows(tool)));
     Catalog::new(definitions)
 }

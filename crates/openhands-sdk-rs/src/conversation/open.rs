@@ -41,6 +41,14 @@ impl Conversation {
         host: &Arc<Host>,
         config: ConversationConfig,
     ) -> Result<Self, ConversationError> {
+        // Boxed: a state is large, and all callers would carry it with them.
+        Box::pin(Self::begin_with(host, config)).await
+    }
+
+    async fn begin_with(
+        host: &Arc<Host>,
+        config: ConversationConfig,
+    ) -> Result<Self, ConversationError> {
         let (log, lease) = open_log(host, config.id).await?;
         let mut agent = config.agent;
         // compat: an agent says that its model is asked about risks, unless it was told otherwise.

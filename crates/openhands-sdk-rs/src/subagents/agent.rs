@@ -9,6 +9,7 @@ use openhands_protocol::skills::Skill;
 use openhands_protocol::tool::Tool;
 use openhands_protocol::{Extra, JsonObject};
 use openhands_tools::{Preset, PresetOptions};
+use tokio_util::sync::CancellationToken;
 
 use crate::builtin;
 use crate::conversation::Inner;
@@ -38,7 +39,7 @@ pub(super) async fn agent_of(
     llm.stream = false;
     let mut tools = tools(parent, definition)?;
     scope.narrow(&mut tools);
-    let skills = skills(&parent_agent, definition)?;
+    let skills = skills(parent, &parent_agent, definition).await?;
     let has_context = !definition.system_prompt.is_empty() || !skills.is_empty();
     let suffix = Some(definition.system_prompt.clone()).filter(|prompt| !prompt.is_empty());
     Ok(Agent {
@@ -110,18 +111,34 @@ fn tools(parent: &Inner, definition: &AgentDefinition) -> Result<Vec<Tool>, Stri
     Ok(tools)
 }
 
-/// The skills that a definition names, from those that its parent has.
-fn skills(parent: &Agent, definition: &AgentDefinition) -> Result<Vec<Skill>, String> {
-    let known = parent
-        .agent_context
-        .as_ref()
-        .map(|context| context.skills.as_slice())
-        .unwrap_or_default();
+/// The skills that a definition names: those that its parent was given, the project's and the user's.
+async fn skills(
+    parent: &Inner,
+    agent: &Agent,
+    definition: &AgentDefinition,
+) -> Result<Vec<Skill>, String> {
+    if definition.skills.is_empty() {
+        return Ok(Vec::new());
+    }
+    let equipment = parent
+        .equipment()
+        .await
+        .map_err(|error| error.to_string())?;
+    let given = agent.agent_context.clone().unwrap_or_default();
+    let all = AgentContext {
+        load_project_skills: true,
+        load_user_skills: true,
+        load_public_skills: false,
+        ..given
+    };
+    let workspace = equipment.runtime.workspace();
+    let cancel = CancellationToken::new();
+    let known = parent.host.skills.resolve(&all, workspace, &cancel).await;
     definition
         .skills
         .iter()
         .map(|name| {
-            let found = known.iter().find(|skill| skill.name == *name);
+            let found = known.skills.iter().find(|skill| skill.name == *name);
             found.cloned().ok_or_else(|| {
                 format!(
                     "Skill '{name}' not found but was given to agent '{}'.",

@@ -122,8 +122,7 @@ impl Child {
         };
         let host = host(parent, plan.is_kept);
         Ok(Self {
-            // Boxed, because it is large.
-            conversation: Box::pin(Conversation::create(&host, config)).await?,
+            conversation: Conversation::create(&host, config).await?,
             limits: plan.limits,
             outlives_call: plan.outlives_call,
         })

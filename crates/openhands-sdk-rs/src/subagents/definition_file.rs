@@ -11,7 +11,7 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use crate::hooks;
-use crate::subagents::front_matter;
+use crate::skills::frontmatter;
 
 /// Keys that mean something; all others are kept as metadata.
 const KNOWN: [&str; 14] = [
@@ -62,7 +62,8 @@ fn bad(key: &'static str, problem: impl Into<String>) -> DefinitionError {
 
 /// Reads the text of a file. `stem` is the file's name without its extension, which names a sub-agent that has no name.
 pub fn read_definition(text: &str, stem: &str) -> Result<AgentDefinition, DefinitionError> {
-    let (mut head, body) = front_matter::split(text).map_err(DefinitionError::FrontMatter)?;
+    let frontmatter::Document { mut head, body } = frontmatter::split(text)
+        .map_err(|error| DefinitionError::FrontMatter(error.to_string()))?;
     // A key without a value is as if it were not there.
     head.retain(|_, value| !value.is_null());
     let description = head.get("description").map(plain).unwrap_or_default();

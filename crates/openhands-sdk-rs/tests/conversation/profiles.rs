@@ -11,7 +11,7 @@ use openhands_sdk_rs::protocol::conversation::{Isolation, StartChildConversation
 use openhands_sdk_rs::protocol::llm::Llm;
 use openhands_sdk_rs::protocol::message::Content;
 use openhands_sdk_rs::protocol::tool::{Observation, Tool};
-use openhands_sdk_rs::protocol::{ConversationId, Event, Form};
+use openhands_sdk_rs::protocol::{ConversationId, Event, Extra, Form};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -365,7 +365,7 @@ async fn a_child_conversation_is_started_by_the_server() {
                 url: None,
                 workspace: Some("ws".to_owned()),
                 isolation: Some(asked.request.isolation),
-                extra: Default::default(),
+                extra: Extra::default(),
             })
         })
     }));

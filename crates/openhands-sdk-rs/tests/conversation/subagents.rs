@@ -137,7 +137,7 @@ pub(crate) fn prompt_tokens(conversation: &Conversation, usage: &str) -> Option<
 
 /// Waits until something holds.
 pub(crate) async fn until(what: &str, holds: impl Fn() -> bool) {
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(60);
+    let deadline = tokio::time::Instant::now() + Duration::from_mins(1);
     while !holds() {
         assert!(tokio::time::Instant::now() < deadline, "{what}");
         tokio::time::sleep(Duration::from_millis(10)).await;

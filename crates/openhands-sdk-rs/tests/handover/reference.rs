@@ -16,8 +16,9 @@ pub(crate) struct Reference {
 }
 
 impl Reference {
-    /// Starts the reference. What it logs goes to a file.
+    /// Starts the reference. What it logs goes to a file, beside which its shells find their home.
     pub(crate) fn start(python: &Path, log: &Path) -> Self {
+        let home = log.parent().unwrap();
         let script = concat!(
             env!("CARGO_MANIFEST_DIR"),
             "/tests/fixtures/reference/drive.py"
@@ -31,6 +32,7 @@ impl Reference {
             .env("LITELLM_LOCAL_MODEL_COST_MAP", "True")
             .env("OPENHANDS_SUPPRESS_BANNER", "1")
             .env("PYTHONDONTWRITEBYTECODE", "1")
+            .env("HOME", home)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(log.unwrap())

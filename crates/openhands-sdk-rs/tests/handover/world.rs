@@ -30,9 +30,12 @@ pub(crate) struct World {
     pub(crate) provider: Provider,
 }
 
-/// A host of ours that keeps conversations in a directory, as the owner of this name.
+/// A host of ours that keeps conversations in a directory, as the owner of this name. That directory is also the home
+/// of its shells: what a user's own start files do must not be killed half way, nor waited for.
 pub(crate) fn host(directory: &Path, owner: &str) -> Host {
-    let mut host = Host::new(std::env::vars().collect())
+    let mut env: Vec<(String, String)> = std::env::vars().filter(|it| it.0 != "HOME").collect();
+    env.push(("HOME".to_owned(), directory.display().to_string()));
+    let mut host = Host::new(env)
         .keeping_in(directory)
         .with_model(Arc::new(ScriptedModel::from_messages()));
     host.cipher = Cipher::new(&Secret::from(SECRET_KEY), []);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use openhands_sdk_rs::conversation::{Conversation, ConversationConfig, Host, RunEnd};
+use openhands_sdk_rs::conversation::{Conversation, ConversationConfig, Fork, Host, RunEnd};
 use openhands_sdk_rs::protocol::Form;
 use openhands_sdk_rs::protocol::agent::AgentDefinition;
 use openhands_sdk_rs::protocol::conversation::ExecutionStatus;
@@ -264,7 +264,7 @@ async fn a_copy_does_not_have_the_tasks_of_its_original() {
         &json!([call("task", &first), finish("done")]),
     )
     .await;
-    let copy = conversation.fork(Default::default()).await.unwrap();
+    let copy = conversation.fork(Fork::default()).await.unwrap();
     let resume = json!({"prompt": "x", "resume": "task_00000001"});
     play(&copy, &json!([call("task", &resume), finish("done")])).await;
     let last = tasks(&copy).await.pop().unwrap();

@@ -20,7 +20,7 @@ async fn an_agent_decides_for_a_hook_and_leaves_no_trace() {
         system_prompt: Some("You guard.".to_owned()),
         tools: tools.iter().map(ToString::to_string).collect(),
         max_iterations: 3,
-        call_timeout: Duration::from_secs(60),
+        call_timeout: Duration::from_mins(1),
         message,
     };
     let looks = mock(&json!([
@@ -75,7 +75,7 @@ async fn work_that_is_dropped_leaves_no_survivors() {
         system_prompt: None,
         tools: vec!["terminal".to_owned()],
         max_iterations: 3,
-        call_timeout: Duration::from_secs(60),
+        call_timeout: Duration::from_mins(1),
         message: mock(&json!([bash(
             "sleep 4324 & echo $! > pid.tmp; mv pid.tmp pid; wait"
         )])),

@@ -95,6 +95,24 @@ async fn actions_of_sub_agents_that_would_wait_are_approved() {
     conversation.close().await.unwrap();
 }
 
+/// An MCP server with one tool, as a script for bash.
+const SERVER: &str = r#"
+say() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
+while read -r line; do
+  id=$(sed -n 's/.*"id":\([0-9]*\).*/\1/p' <<<"$line")
+  case "$line" in
+    *'"initialize"'*)
+      version=$(sed -n 's/.*"protocolVersion":"\([^"]*\)".*/\1/p' <<<"$line")
+      say "$id" '{"protocolVersion":"'"$version"'","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
+    *'"tools/list"'*)
+      say "$id" '{"tools":[{"name":"greet","description":"Greets.","inputSchema":{"type":"object","properties":{}}}]}' ;;
+    *'"tools/call"'*)
+      say "$id" '{"content":[{"type":"text","text":"hello from the server"}]}' ;;
+    *) if test -n "$id"; then say "$id" '{}'; fi ;;
+  esac
+done
+"#;
+
 /// A model that plays scripts and remembers under which session it was asked.
 struct Watched {
     model: ScriptedModel,
@@ -134,13 +152,12 @@ async fn a_sub_agent_has_its_parents_model_servers_secrets_and_cache() {
     });
     let mut parent = boss(&["task"]);
     parent.llm.stream = true;
-    parent.mcp_config = serde_json::from_value(json!({
-        "off": {"command": "nothing", "enabled": false},
-    }))
-    .unwrap();
+    parent.mcp_config =
+        serde_json::from_value(json!({"shared": {"command": "bash", "args": ["-c", SERVER]}}))
+            .unwrap();
     let mut own_servers = definition("own", &["terminal"]);
     own_servers.mcp_config = serde_json::from_value(json!({
-        "mine": {"command": "nothing", "enabled": false},
+        "mine": {"command": "/nonexistent"},
     }))
     .unwrap();
     own_servers.system_prompt = "You are the child.".to_owned();
@@ -153,7 +170,11 @@ async fn a_sub_agent_has_its_parents_model_servers_secrets_and_cache() {
         .update_secrets([("TOKEN".to_owned(), secret)].into_iter().collect())
         .await
         .unwrap();
-    let prompt = mock(&json!([bash("echo got $TOKEN"), finish("fine")]));
+    let prompt = mock(&json!([
+        bash("echo got $TOKEN"),
+        call("greet", &json!({})),
+        finish("fine"),
+    ]));
     play(
         &conversation,
         &json!([
@@ -175,7 +196,7 @@ async fn a_sub_agent_has_its_parents_model_servers_secrets_and_cache() {
     let AgentSpec::Agent(child) = &state.agent else {
         panic!("{:?}", state.agent);
     };
-    assert_eq!(child.mcp_config.keys().collect::<Vec<_>>(), ["off"]);
+    assert_eq!(child.mcp_config.keys().collect::<Vec<_>>(), ["shared"]);
     assert_eq!(child.llm.usage_id, "agent");
     assert_eq!(state.max_iterations, 77);
     let context = child.agent_context.as_ref().unwrap();
@@ -186,6 +207,8 @@ async fn a_sub_agent_has_its_parents_model_servers_secrets_and_cache() {
     // The command had the secret, and the child's log hides it.
     let log = stored_events(directory);
     assert!(log.contains("got <secret-hidden>"), "{log}");
+    // The server of the parent answered the child.
+    assert!(log.contains("hello from the server"), "{log}");
     assert!(!log.contains("tell-nobody"));
     conversation.close().await.unwrap();
 }
@@ -261,5 +284,40 @@ async fn project_files_are_offered_and_used() {
     assert!(text.contains("- **general-purpose**: "), "{text}");
     // There is no browser here.
     assert!(!text.contains("web-researcher"), "{text}");
+    conversation.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sub_agent_gets_the_skills_that_it_names() {
+    let world = World::new();
+    let directory = world.dir.path().join("project/.agents/skills/pdf");
+    std::fs::create_dir_all(&directory).unwrap();
+    std::fs::write(
+        directory.join("SKILL.md"),
+        "---\nname: pdf\ndescription: Reads PDF files\n---\nRead them slowly.",
+    )
+    .unwrap();
+    let skilled = AgentDefinition {
+        skills: vec!["pdf".to_owned()],
+        ..definition("skilled", &[])
+    };
+    let conversation = begin(&world, boss(&["task"]), vec![skilled]).await;
+    let order = json!({"prompt": mock(&json!([finish("read")])), "subagent_type": "skilled"});
+    play(
+        &conversation,
+        &json!([call("task", &order), finish("done")]),
+    )
+    .await;
+    assert_eq!(
+        tasks(&conversation).await,
+        [task("task_00000001", "completed", "read")]
+    );
+    let state = saved_state(&subagent_directories(&world, &conversation)[0]);
+    let AgentSpec::Agent(child) = &state.agent else {
+        panic!("{:?}", state.agent);
+    };
+    let skills = &child.agent_context.as_ref().unwrap().skills;
+    let names: Vec<_> = skills.iter().map(|skill| skill.name.as_str()).collect();
+    assert_eq!(names, ["pdf"]);
     conversation.close().await.unwrap();
 }

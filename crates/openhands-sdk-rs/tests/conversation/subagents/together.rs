@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use openhands_sdk_rs::conversation::RunEnd;
+use openhands_sdk_rs::conversation::{Conversation, RunEnd};
 use openhands_sdk_rs::protocol::conversation::ExecutionStatus;
 use openhands_sdk_rs::protocol::tool::Observation;
 use pretty_assertions::assert_eq;
@@ -139,6 +139,58 @@ async fn an_interrupt_leaves_no_survivors_at_any_depth() {
     conversation.close().await.unwrap();
 }
 
+/// What the delegate tool has answered: whether it is an error, and the text.
+async fn delegations(conversation: &Conversation) -> Vec<(bool, String)> {
+    let observations = observations(conversation).await;
+    let delegations = observations
+        .iter()
+        .filter(|it| matches!(it, Observation::Delegate(_)));
+    delegations.map(|it| (it.is_error(), it.text())).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn delegation_that_cannot_be_is_refused() {
+    let world = World::new();
+    let conversation = begin(&world, boss(&["delegate"]), Vec::new()).await;
+    let cases = [
+        (
+            json!({"command": "spawn"}),
+            "At least one ID is required for spawn action",
+        ),
+        (
+            json!({"command": "spawn", "ids": ["a"], "agent_types": ["x", "y"]}),
+            "agent_types length (2) cannot exceed ids length (1)",
+        ),
+        (
+            json!({"command": "spawn", "ids": ["a", "b", "c", "d", "e", "f"]}),
+            "Cannot spawn 6 agents. Already have 0 agents, maximum is 5",
+        ),
+        (
+            json!({"command": "spawn", "ids": ["a"], "agent_types": ["nobody"]}),
+            "failed to spawn agents: Unknown agent 'nobody'. Available types: bash-runner, code-explorer, \
+             general-purpose.",
+        ),
+        (
+            json!({"command": "delegate"}),
+            "at least one task is required for delegate action",
+        ),
+        (
+            json!({"command": "delegate", "tasks": {"z": "y"}}),
+            "sub-agents not found: z. Available agents: ",
+        ),
+    ];
+    let mut answers: Vec<_> = cases
+        .iter()
+        .map(|(args, _)| call("delegate", args))
+        .collect();
+    answers.push(finish("done"));
+    assert_eq!(play(&conversation, &json!(answers)).await, RunEnd::Finished);
+    let expected = cases.map(|(_, text)| (true, text.to_owned()));
+    assert_eq!(delegations(&conversation).await, expected);
+    assert!(subagent_directories(&world, &conversation).is_empty());
+    conversation.close().await.unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn delegates_work_side_by_side_and_remember() {
     let world = World::new();
@@ -151,32 +203,15 @@ async fn delegates_work_side_by_side_and_remember() {
     };
     let again = mock(&json!([bash("echo $$ > again-shell"), finish("a again")]));
     let failing = mock(&json!([{"status": 401}]));
+    let together = json!({"a": meet("m1", "m2"), "b": meet("m2", "m1")});
     let answers = json!([
-        call("delegate", &json!({"command": "spawn"})),
-        call(
-            "delegate",
-            &json!({"command": "spawn", "ids": ["a"], "agent_types": ["x", "y"]})
-        ),
-        call(
-            "delegate",
-            &json!({"command": "spawn", "ids": ["a", "b", "c", "d", "e", "f"]})
-        ),
-        call(
-            "delegate",
-            &json!({"command": "spawn", "ids": ["a"], "agent_types": ["nobody"]})
-        ),
         call(
             "delegate",
             &json!({"command": "spawn", "ids": ["a", "b"], "agent_types": ["bash-runner", " "]})
         ),
-        call("delegate", &json!({"command": "delegate"})),
         call(
             "delegate",
-            &json!({"command": "delegate", "tasks": {"a": "x", "z": "y"}})
-        ),
-        call(
-            "delegate",
-            &json!({"command": "delegate", "tasks": {"a": meet("m1", "m2"), "b": meet("m2", "m1")}})
+            &json!({"command": "delegate", "tasks": together})
         ),
         call(
             "delegate",
@@ -185,41 +220,14 @@ async fn delegates_work_side_by_side_and_remember() {
         finish("done"),
     ]);
     assert_eq!(play(&conversation, &answers).await, RunEnd::Finished);
-    let texts: Vec<(bool, String)> = observations(&conversation)
-        .await
-        .iter()
-        .filter(|it| matches!(it, Observation::Delegate(_)))
-        .map(|it| (it.is_error(), it.text()))
-        .collect();
     let expected = [
-        (true, "At least one ID is required for spawn action"),
-        (true, "agent_types length (2) cannot exceed ids length (1)"),
-        (
-            true,
-            "Cannot spawn 6 agents. Already have 0 agents, maximum is 5",
-        ),
-        (
-            true,
-            "failed to spawn agents: Unknown agent 'nobody'. Available types: bash-runner, code-explorer, general-purpose.",
-        ),
-        (
-            false,
-            "Successfully spawned 2 sub-agents: a (bash-runner), b (default)",
-        ),
-        (true, "at least one task is required for delegate action"),
-        (true, "sub-agents not found: z. Available agents: a, b"),
-        (
-            false,
-            "Completed delegation of 2 tasks\n\nResults:\n1. Agent a: m1\n2. Agent b: m2",
-        ),
-        (
-            false,
-            "Completed delegation of 2 tasks with 1 errors\n\nResults:\n1. Agent a: a again\n2. Agent b ERROR: \
-             Sub-agent b failed: Your LLM API key appears to be invalid or has expired.\nPartial result:\nm2",
-        ),
+        "Successfully spawned 2 sub-agents: a (bash-runner), b (default)",
+        "Completed delegation of 2 tasks\n\nResults:\n1. Agent a: m1\n2. Agent b: m2",
+        "Completed delegation of 2 tasks with 1 errors\n\nResults:\n1. Agent a: a again\n2. Agent b ERROR: \
+         Sub-agent b failed: Your LLM API key appears to be invalid or has expired.\nPartial result:\nm2",
     ];
-    let expected = expected.map(|(is_error, text)| (is_error, text.to_owned()));
-    assert_eq!(texts, expected);
+    let expected = expected.map(|text| (false, text.to_owned()));
+    assert_eq!(delegations(&conversation).await, expected);
     assert_eq!(prompt_tokens(&conversation, "delegate:a"), Some(400));
     assert_eq!(prompt_tokens(&conversation, "delegate:b"), Some(200));
     assert_eq!(subagent_directories(&world, &conversation).len(), 2);
