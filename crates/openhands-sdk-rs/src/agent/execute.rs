@@ -130,6 +130,7 @@ impl Step<'_> {
     }
 
     /// Runs the tool in a task of its own, so that a panic in it is an answer like any other.
+    #[tracing::instrument(name = "tool call", skip_all, fields(tool = %event.tool_name, call = %event.tool_call_id))]
     async fn run_tool(self, event: &ActionEvent, action: Action) -> Outcome {
         let (output, mut chunks) = if self.conversation.is_watched() {
             let (sink, chunks) = OutputSink::channel(OUTPUT_BACKLOG);
