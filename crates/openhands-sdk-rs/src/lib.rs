@@ -20,6 +20,17 @@ pub mod subagents;
 pub mod title;
 pub mod view;
 
+pub use conversation::{
+    Conversation, ConversationConfig, ConversationError, Decision, Host, Live, RunEnd,
+    Subscription, Update,
+};
+pub use llm::ScriptedModel;
+pub use protocol::agent::Agent;
+pub use protocol::llm::Llm;
+pub use protocol::message::{Message, Role};
+pub use protocol::tool::Tool;
+pub use protocol::{ConversationId, Event};
+
 pub use openhands_llm as llm;
 pub use openhands_process as process;
 pub use openhands_protocol as protocol;
