@@ -9,7 +9,7 @@
 //!  readers ── snapshot, events, Subscription   never wait for a step
 //! ```
 //!
-//! Whoever holds the [`Writer`](writer::Writer) is the single writer. It is held for an append or a change of
+//! Whoever holds the `Writer` is the single writer. It is held for an append or a change of
 //! state, never while a model or a tool is at work. A command that has begun is carried out even if its caller goes
 //! away. A conversation that does nothing has no task.
 

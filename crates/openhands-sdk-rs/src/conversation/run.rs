@@ -365,11 +365,13 @@ impl Inner {
     async fn end_run(self: &Arc<Self>, end: RunEnd) {
         let runs_again = {
             let mut writer = self.writer().await;
-            *self.run.lock() = None;
+            // Under one lock: who waits never sees the run gone and its end unknown.
+            let mut run = self.run.lock();
+            *run = None;
+            self.last_run.send_replace(Some(end));
             std::mem::take(&mut writer.own.runs_again)
         };
         self.send_full_state();
-        self.last_run.send_replace(Some(end));
         if runs_again {
             let again = Conversation {
                 inner: Arc::clone(self),
