@@ -117,7 +117,10 @@ async fn run(conversation: &Conversation, model: &Prompt, steps: u64) -> Result<
 /// Memory and threads of many conversations with a shell each.
 async fn many(count: usize) -> Result<()> {
     let dir = tempfile::tempdir()?;
-    let host = Host::new(std::env::vars().collect())
+    // What the user's own shells do at their start is not what is measured.
+    let home = ("HOME".to_owned(), dir.path().display().to_string());
+    let others = std::env::vars().filter(|(name, _)| name != "HOME");
+    let host = Host::new(others.chain([home]).collect())
         .keeping_in(dir.path().join("conversations"))
         .with_model(Arc::new(ScriptedModel::from_messages()));
     let host = Arc::new(host);

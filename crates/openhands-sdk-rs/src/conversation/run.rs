@@ -272,7 +272,7 @@ impl Inner {
                 Verdict::Step
             });
         }
-        writer.save().await?;
+        writer.save_step().await?;
         if status == ExecutionStatus::WaitingForConfirmation {
             return Ok(Verdict::End(RunEnd::AwaitingConfirmation));
         }
@@ -365,6 +365,11 @@ impl Inner {
     async fn end_run(self: &Arc<Self>, end: RunEnd) {
         let runs_again = {
             let mut writer = self.writer().await;
+            if writer.own.is_behind
+                && let Err(error) = writer.save().await
+            {
+                tracing::error!(conversation = %self.id, %error, "the state cannot be saved");
+            }
             // Under one lock: who waits never sees the run gone and its end unknown.
             let mut run = self.run.lock();
             *run = None;

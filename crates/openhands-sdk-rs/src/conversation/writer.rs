@@ -1,6 +1,7 @@
 //! The single writer: appends events and changes the state. Whoever holds it is the only one who does.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use openhands_protocol::conversation::ExecutionStatus;
 use openhands_protocol::event::ConversationStateUpdateEvent;
@@ -12,10 +13,17 @@ use crate::conversation::transition::{Cause, next};
 use crate::conversation::{Branch, ConversationError, Inner};
 use crate::event_log::{StateText, StoredEvent};
 
+/// Saving may take one part in so many of the time of a run.
+const SAVE_SHARE: u32 = 50;
+
 /// What only the writer needs.
 #[derive(Debug, Default)]
 pub(crate) struct WriterState {
     text: StateText,
+    /// When the state was last saved, and how long that took.
+    saved: Option<(Instant, Duration)>,
+    /// Whether there is more in the state than was saved.
+    pub(crate) is_behind: bool,
     /// Made from the log when it is first needed.
     branch: Option<Branch>,
     /// Counts messages of users, so that a step notices one that came while it was at work.
@@ -134,8 +142,21 @@ impl Writer<'_> {
         Ok(true)
     }
 
+    /// Saves the state at the end of a step. A state that has become large is not written with every one of many quick
+    /// steps: what is lost by a kill is then the list of the last calls, whose sums are in the log.
+    pub(crate) async fn save_step(&mut self) -> Result<(), ConversationError> {
+        match self.own.saved {
+            Some((at, took)) if at.elapsed() < took * SAVE_SHARE => {
+                self.own.is_behind = true;
+                Ok(())
+            }
+            Some(_) | None => self.save().await,
+        }
+    }
+
     /// Saves the state.
     pub(crate) async fn save(&mut self) -> Result<(), ConversationError> {
+        let begun = Instant::now();
         let as_of = self.inner.log.len();
         let text = {
             let mut state = self.inner.state.write();
@@ -143,6 +164,8 @@ impl Writer<'_> {
         }
         .map_err(ConversationError::Unwritable)?;
         self.inner.log.save_state(text.into(), as_of).await?;
+        self.own.saved = Some((Instant::now(), begun.elapsed()));
+        self.own.is_behind = false;
         Ok(())
     }
 

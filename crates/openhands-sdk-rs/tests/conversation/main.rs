@@ -8,6 +8,7 @@
 
 mod profiles;
 mod replay;
+mod saving;
 mod subagents;
 mod surroundings;
 mod thread;
