@@ -46,4 +46,9 @@ impl Message {
             ..Self::default()
         }
     }
+
+    /// What a user says.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::text(Role::User, text)
+    }
 }

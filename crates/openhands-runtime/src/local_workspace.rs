@@ -149,8 +149,10 @@ fn take_rest(pipe: &tokio::net::unix::pipe::Receiver, kept: &mut HeadTail) {
     let mut buffer = vec![0; 16 << 10];
     // A pipe holds 64 KiB, or 1 MiB at most by default: this many reads empty it, however much is written meanwhile.
     for _ in 0..64 {
-        match pipe.try_read(&mut buffer) {
+        // Asked of the pipe itself: whether tokio has heard yet that there is something does not matter.
+        match rustix::io::read(pipe, &mut buffer) {
             Ok(count @ 1..) => kept.push(buffer.get(..count).unwrap_or_default()),
+            Err(rustix::io::Errno::INTR) => {}
             Ok(0) | Err(_) => return,
         }
     }

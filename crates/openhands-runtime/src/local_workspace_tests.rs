@@ -2,7 +2,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use openhands_process::Exit;
+use openhands_process::{Exit, HeadTail};
 use openhands_protocol::Secret;
 use tokio_util::sync::CancellationToken;
 
@@ -132,4 +132,16 @@ async fn files_are_written_with_their_directories_listed_and_read() {
             .unwrap_err()
             .is_not_found()
     );
+}
+
+#[tokio::test]
+async fn what_a_program_left_in_its_pipe_is_taken_before_anybody_was_told_of_it() {
+    let (reading, writing) = std::io::pipe().unwrap();
+    rustix::io::write(&writing, b"last words").unwrap();
+    let reading = std::os::fd::OwnedFd::from(reading);
+    rustix::io::ioctl_fionbio(&reading, true).unwrap();
+    let pipe = tokio::net::unix::pipe::Receiver::from_owned_fd(reading).unwrap();
+    let mut kept = HeadTail::new(64);
+    super::take_rest(&pipe, &mut kept);
+    assert_eq!(kept.head(), b"last words");
 }

@@ -7,7 +7,7 @@
 //!
 //! `steps` runs one conversation with a model that answers at once and a tool that does nothing, and shows the time
 //! per step at several lengths of the log. `many` keeps conversations with a shell each in one process.
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, clippy::cast_precision_loss)]
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -77,7 +77,7 @@ async fn steps(events: u64, directory: PathBuf) -> Result<()> {
     let conversation = Conversation::create(&Arc::new(host), config).await?;
     println!(
         "{:>8} {:>12} {:>14} {:>16}",
-        "events", "steps", "ms per step", "request µs"
+        "events", "steps", "ms per step", "messages"
     );
     let mut at = 0;
     for target in [100, 1_000, 10_000, 100_000]
@@ -87,7 +87,6 @@ async fn steps(events: u64, directory: PathBuf) -> Result<()> {
         // Up to the length, then a batch that is timed.
         let missing = (target - at) / 3;
         run(&conversation, &model, missing.saturating_sub(BATCH)).await?;
-        model.request_time.store(0, Ordering::Relaxed);
         let begun = Instant::now();
         run(&conversation, &model, BATCH).await?;
         let per_step = begun.elapsed().as_secs_f64() * 1e3 / BATCH as f64;
@@ -185,7 +184,6 @@ struct Prompt {
     left: AtomicU64,
     calls: AtomicU64,
     messages: AtomicU64,
-    request_time: AtomicU64,
     features: ModelFeatures,
 }
 

@@ -21,11 +21,12 @@ use tokio_util::sync::CancellationToken;
 use crate::view::View;
 
 /// Makes the model of a condenser's settings.
-pub type Connect<'a> = dyn Fn(&Llm) -> Result<Arc<dyn ChatModel>, LlmError> + Send + Sync + 'a;
+pub(crate) type Connect<'a> =
+    dyn Fn(&Llm) -> Result<Arc<dyn ChatModel>, LlmError> + Send + Sync + 'a;
 
 /// What is known of the agent's own requests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct RequestSize {
+pub(crate) struct RequestSize {
     /// Tokens that the agent's model takes in, if known.
     pub max_input_tokens: Option<u64>,
     /// About how many tokens the agent's tools have.
@@ -34,7 +35,7 @@ pub struct RequestSize {
 
 /// What a condenser answers.
 #[derive(Debug)]
-pub enum Condensed {
+pub(crate) enum Condensed {
     /// The view may stay as it is.
     Nothing,
     /// This is to be forgotten.
@@ -43,7 +44,7 @@ pub enum Condensed {
 
 /// What is to be forgotten, and what it cost to sum it up.
 #[derive(Debug)]
-pub struct Forgotten {
+pub(crate) struct Forgotten {
     /// To be appended to the log.
     pub condensation: Condensation,
     /// The answer that the summary was taken from.
@@ -54,7 +55,7 @@ pub struct Forgotten {
 
 /// Why a condensation that was needed could not be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CondenseError {
+pub(crate) enum CondenseError {
     /// There is nothing left that a summary would make shorter.
     #[error(
         "The conversation cannot be condensed: nothing is left in it that a summary would make shorter."
@@ -82,10 +83,10 @@ pub enum CondenseError {
 #[error(
     "keep_first must be smaller than half of max_size less one, or nothing could ever be condensed"
 )]
-pub struct NoRoom;
+pub(crate) struct NoRoom;
 
 /// Whether a condenser's settings can work.
-pub fn validate(condenser: &Condenser) -> Result<(), NoRoom> {
+pub(crate) fn validate(condenser: &Condenser) -> Result<(), NoRoom> {
     match condenser {
         Condenser::LlmSummarizing(settings) => {
             if plan::tail_of(settings, settings.max_size) > 0 {
@@ -100,7 +101,7 @@ pub fn validate(condenser: &Condenser) -> Result<(), NoRoom> {
 }
 
 /// Whether it is of use to ask a condenser for a condensation.
-pub fn accepts_requests(condenser: &Condenser) -> bool {
+pub(crate) fn accepts_requests(condenser: &Condenser) -> bool {
     match condenser {
         Condenser::LlmSummarizing(_) => true,
         Condenser::Pipeline(pipeline) => pipeline.condensers.iter().any(accepts_requests),
@@ -109,7 +110,7 @@ pub fn accepts_requests(condenser: &Condenser) -> bool {
 }
 
 /// Whether there is a reason to ask a condenser. Cheap: it is looked at before every question to the model.
-pub fn is_due(condenser: &Condenser, view: &View, size: RequestSize) -> bool {
+pub(crate) fn is_due(condenser: &Condenser, view: &View, size: RequestSize) -> bool {
     summarizing(condenser)
         .into_iter()
         .any(|settings| !plan::Reasons::of(settings, view, size).is_none())
@@ -117,7 +118,7 @@ pub fn is_due(condenser: &Condenser, view: &View, size: RequestSize) -> bool {
 
 /// Asks a condenser what is to be forgotten of a view. The condensers of a pipeline are asked in turn; the first one
 /// that forgets something decides.
-pub async fn condense(
+pub(crate) async fn condense(
     condenser: &Condenser,
     view: &View,
     size: RequestSize,

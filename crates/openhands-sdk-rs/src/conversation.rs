@@ -9,7 +9,7 @@
 //!  readers ── snapshot, events, Subscription   never wait for a step
 //! ```
 //!
-//! Whoever holds the [`Writer`](writer::Writer) is the single writer. It is held for an append or a change of
+//! Whoever holds the `Writer` is the single writer. It is held for an append or a change of
 //! state, never while a model or a tool is at work. A command that has begun is carried out even if its caller goes
 //! away. A conversation that does nothing has no task.
 
@@ -28,6 +28,7 @@ mod keeper;
 mod live;
 mod message;
 mod open;
+mod profiles;
 mod run;
 mod servers;
 mod settings;
@@ -43,10 +44,11 @@ pub(crate) use control::INTERRUPTED;
 pub(crate) use equipment::Equipment;
 pub use error::ConversationError;
 pub use fork::Fork;
-pub use host::{Host, Models, RuntimeRequest, Runtimes};
+pub use host::{ChildRequest, Children, Host, Models, RuntimeRequest, Runtimes};
 pub use inner::Conversation;
 pub(crate) use inner::Inner;
 pub use live::{DeltaKind, Live};
+pub use profiles::{HeldProfiles, ProfileError, Profiles};
 pub use run::RunEnd;
 pub use subscription::{Subscription, Update};
 pub use transition::{Cause, Refused, next};

@@ -17,16 +17,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::view::View;
 
-pub use remote::RemoteCriticError;
+pub(crate) use remote::RemoteCriticError;
 
 /// Where the agent's state keeps how often work was done over.
-pub const ITERATION_KEY: &str = "iterative_refinement_iteration";
-/// A score from which on work counts as good.
-pub const SUCCESS: f64 = 0.5;
+pub(crate) const ITERATION_KEY: &str = "iterative_refinement_iteration";
 
 /// What a critic may be asked about.
 #[derive(Debug, Clone, Copy)]
-pub enum Occasion<'a> {
+pub(crate) enum Occasion<'a> {
     /// The agent said something.
     Message,
     /// The agent makes a call.
@@ -35,7 +33,7 @@ pub enum Occasion<'a> {
 
 /// What a critic looks at.
 #[derive(Debug, Clone, Copy)]
-pub struct Evidence<'a> {
+pub(crate) struct Evidence<'a> {
     /// What the model was shown.
     pub view: &'a View,
     /// The last action of the agent, the one that is judged included.
@@ -48,7 +46,7 @@ pub struct Evidence<'a> {
 
 /// Why a critic has no answer.
 #[derive(Debug, thiserror::Error)]
-pub enum CriticError {
+pub(crate) enum CriticError {
     /// The remote critic could not be asked.
     #[error(transparent)]
     Remote(#[from] RemoteCriticError),
@@ -59,7 +57,7 @@ pub enum CriticError {
 
 /// The work is to be done over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refinement {
+pub(crate) struct Refinement {
     /// The user message that asks for it.
     pub message: String,
     /// How often it was asked for, this time included: the new value under [`ITERATION_KEY`].
@@ -67,7 +65,7 @@ pub struct Refinement {
 }
 
 /// Whether a critic is to be asked now.
-pub fn is_due(critic: &Critic, occasion: Occasion<'_>) -> bool {
+pub(crate) fn is_due(critic: &Critic, occasion: Occasion<'_>) -> bool {
     let (mode, _) = settings(critic);
     match occasion {
         Occasion::Message => true,
@@ -76,7 +74,7 @@ pub fn is_due(critic: &Critic, occasion: Occasion<'_>) -> bool {
 }
 
 /// What a critic thinks of the work. `web` is used by those that live elsewhere.
-pub async fn evaluate(
+pub(crate) async fn evaluate(
     critic: &Critic,
     evidence: Evidence<'_>,
     web: &reqwest::Client,
@@ -106,7 +104,7 @@ pub async fn evaluate(
 }
 
 /// Whether the agent has to go over its work again after it finished. `iteration` is how often it was asked to before.
-pub fn refine(
+pub(crate) fn refine(
     critic: &Critic,
     judged: Option<&CriticResult>,
     iteration: i64,

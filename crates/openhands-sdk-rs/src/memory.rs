@@ -15,7 +15,7 @@ const TRUNCATED: &str = "[earlier memory truncated]";
 
 /// The user's own memory, on the machine that the mind runs on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UserMemory {
+pub(crate) struct UserMemory {
     /// The persistence directory; the memory is in `memory/MEMORY.md` below it.
     pub persistence: PathBuf,
     /// How the model should call that directory, such as `~/.openhands`.
@@ -24,14 +24,14 @@ pub struct UserMemory {
 
 impl UserMemory {
     /// The directory as the model should call it.
-    pub fn directory(&self) -> String {
+    pub(crate) fn directory(&self) -> String {
         format!("{}/memory/", self.shown_as.trim_end_matches('/'))
     }
 }
 
 /// Both memories, the user's first: what comes last gets more attention. None if there is nothing in either. A file
 /// that cannot be read counts as empty.
-pub async fn load(user: Option<&UserMemory>, workspace: &dyn Workspace) -> Option<String> {
+pub(crate) async fn load(user: Option<&UserMemory>, workspace: &dyn Workspace) -> Option<String> {
     let mut tiers = Vec::new();
     if let Some(user) = user {
         let machine = LocalWorkspace::new(&user.persistence, &[]);

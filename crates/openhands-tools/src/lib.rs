@@ -37,6 +37,8 @@ pub use blocking::{blocking, blocking_on_all_cores};
 pub use definition::{Hints, ToolDefinition, spec};
 pub use executor::{CallContext, OutputSink, ToolError, ToolExecutor};
 pub use presets::{CondenserPreset, Preset, PresetOptions};
-pub use registry::{CreateError, Definitions, Machine, Place, Registration, Registry, ToolSet};
+pub use registry::{
+    CreateError, Definitions, Machine, Place, Registration, Registry, ToolSet, tool_name,
+};
 pub use resources::{LockGuard, Locks, ResourceLocks};
 pub use schema::{Additions, chat_form, parameters, responses_form};

@@ -151,7 +151,7 @@ impl Registry {
             if self.entries.contains_key(name) {
                 name.to_owned()
             } else {
-                snake_case(name)
+                tool_name(name)
             }
         };
         registered(one) == registered(other)
@@ -186,7 +186,7 @@ impl Registry {
     fn entry(&self, name: &str) -> Result<&Registration, CreateError> {
         self.entries
             .get(name)
-            .or_else(|| self.entries.get(&snake_case(name)))
+            .or_else(|| self.entries.get(&tool_name(name)))
             .ok_or_else(|| CreateError::NotRegistered(name.to_owned()))
     }
 }
@@ -221,14 +221,23 @@ fn with_response_schema(
 /// The registered name behind a class-style one: `FileEditorTool` is `file_editor`.
 ///
 /// compat: older clients name tools by their class.
-fn snake_case(class: &str) -> String {
+pub fn tool_name(class: &str) -> String {
     let mut name = String::with_capacity(class.len() + 4);
-    let mut previous_is_lower = false;
-    for character in class.chars() {
-        if character.is_uppercase() && previous_is_lower {
+    let mut previous: Option<char> = None;
+    let mut characters = class.chars().peekable();
+    while let Some(character) = characters.next() {
+        let begins_word = character.is_uppercase()
+            && previous.is_some_and(|previous| {
+                previous.is_lowercase()
+                    || previous.is_ascii_digit()
+                    // The last letter of several in a row belongs to the next word: `LLMTool`.
+                    || previous.is_uppercase()
+                        && characters.peek().is_some_and(|next| next.is_lowercase())
+            });
+        if begins_word {
             name.push('_');
         }
-        previous_is_lower = character.is_lowercase() || character.is_ascii_digit();
+        previous = Some(character);
         name.extend(character.to_lowercase());
     }
     match name.strip_suffix("_tool") {

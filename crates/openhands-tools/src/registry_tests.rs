@@ -9,8 +9,10 @@ fn class_style_names_find_their_tool() {
         ("ApplyPatchTool", "apply_patch"),
         ("BrowserToolSet", "browser_tool_set"),
         ("terminal", "terminal"),
+        ("SwitchLLMTool", "switch_llm"),
+        ("XMLHttpRequest", "xml_http_request"),
     ] {
-        assert_eq!(snake_case(class), name);
+        assert_eq!(tool_name(class), name);
     }
 }
 

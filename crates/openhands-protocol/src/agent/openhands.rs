@@ -6,7 +6,7 @@ use crate::agent::AcpAgent;
 use crate::agent::AgentContext;
 use crate::agent::Condenser;
 use crate::agent::Critic;
-use crate::json::JsonObject;
+use crate::json::{Extra, JsonObject};
 use crate::llm::Llm;
 use crate::mcp::McpServer;
 use crate::tool::Tool;
@@ -33,6 +33,29 @@ wire! {
     }
 }
 
+impl Agent {
+    /// A model with tools, and the reference's defaults for all else.
+    pub fn new(llm: Llm, tools: impl IntoIterator<Item = Tool>) -> Self {
+        Self {
+            llm,
+            tools: tools.into_iter().collect(),
+            mcp_config: IndexMap::new(),
+            filter_tools_regex: None,
+            include_default_tools: vec!["FinishTool".to_owned(), "ThinkTool".to_owned()],
+            agent_context: None,
+            system_prompt: None,
+            system_prompt_filename: "system_prompt.j2".to_owned(),
+            security_policy_filename: "security_policy.j2".to_owned(),
+            system_prompt_kwargs: JsonObject::new(),
+            condenser: None,
+            critic: None,
+            tool_concurrency_limit: 1,
+            persona: None,
+            extra: Extra::default(),
+        }
+    }
+}
+
 union! {
     /// An agent of either kind.
     pub enum AgentSpec by "kind" {
@@ -41,3 +64,7 @@ union! {
     }
     default Agent(Agent)
 }
+
+#[cfg(test)]
+#[path = "openhands_tests.rs"]
+mod tests;

@@ -1,9 +1,6 @@
 //! Hooks around what the agent does: asked before a call and after it, before a message is answered, before a stop.
 
-use std::sync::{Arc, Weak};
-
-use futures_util::future::BoxFuture;
-use openhands_llm::ChatModel;
+use std::sync::Arc;
 
 use openhands_protocol::event::{ActionEvent, MessageEvent, ObservationEvent};
 use openhands_protocol::llm::Llm;
@@ -13,27 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::step::{Step, StepError};
 use crate::conversation::{ConversationError, Equipment, Inner, Writer};
 use crate::event_log::StoredEvent;
-use crate::hooks::{AgentHookAnswer, AgentHookTask, HookMind, HookOutcome, HookUsage};
-
-/// What a conversation lends to hooks that need a mind.
-pub(crate) struct Mind(pub(crate) Weak<Inner>);
-
-impl HookMind for Mind {
-    fn model(&self) -> Option<Arc<dyn ChatModel>> {
-        let inner = self.0.upgrade()?;
-        let equipment = inner.equipment.try_lock().ok()?;
-        Some(Arc::clone(&equipment.as_ref()?.model))
-    }
-
-    fn run_agent(&self, _: AgentHookTask, _: CancellationToken) -> BoxFuture<'_, AgentHookAnswer> {
-        Box::pin(async {
-            AgentHookAnswer {
-                answer: Err("agent hooks cannot be run here".to_owned()),
-                usage: Vec::new(),
-            }
-        })
-    }
-}
+use crate::hooks::{HookOutcome, HookUsage};
 
 impl Step<'_> {
     /// Asks whether a call may be made, and writes it down. A call that a hook forbids is answered when its turn comes.

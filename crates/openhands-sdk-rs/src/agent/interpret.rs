@@ -125,11 +125,10 @@ impl Interpreter<'_> {
         let refusal = self.fill(&mut event).err().map(|refusal| {
             if refusal.is_unreadable {
                 // What goes back to the model must be JSON again.
-                event.tool_call.arguments = json!({
+                event.tool_call.arguments = spaced_json(&json!({
                     "_openhands_malformed_tool_call": true,
                     "error": refusal.error,
-                })
-                .to_string();
+                }));
             }
             AgentErrorEvent::answering(&event, refusal.error, ErrorClassification::agent_action())
         });

@@ -173,7 +173,8 @@ impl Inner {
         answer: &Completion,
     ) -> Result<(), ConversationError> {
         let snapshot = self.count(llm, answer);
-        self.writer().await.tell("stats", &snapshot).await
+        // compat: sums are shown with their nulls.
+        self.writer().await.tell_whole("stats", &snapshot).await
     }
 
     /// Adds what somebody else used to the conversation's stats, and tells watchers.

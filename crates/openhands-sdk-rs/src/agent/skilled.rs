@@ -44,6 +44,7 @@ impl Inner {
             if writer.branch().await?.has_system_prompt() {
                 return Ok(());
             }
+            writer.tell_hooks().await?;
             writer.emit(event).await?;
         }
         let cancel = CancellationToken::new();

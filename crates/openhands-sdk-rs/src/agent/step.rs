@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::condense::Condensing;
 use crate::agent::{Interpreter, Reply};
+use crate::builtin;
 use crate::conversation::{Cause, ConversationError, Equipment, Inner};
 use crate::event_log::StoredEvent;
 
@@ -43,6 +44,7 @@ impl<E: Into<ConversationError>> From<E> for StepError {
 }
 
 /// Takes one step.
+#[tracing::instrument(name = "step", skip_all)]
 pub(crate) async fn step(
     conversation: &Inner,
     equipment: &Arc<Equipment>,
@@ -108,7 +110,7 @@ impl Step<'_> {
 
     /// The question to the model: the view and the tools.
     async fn request(self) -> Result<ChatRequest, StepError> {
-        let messages = self
+        let mut messages = self
             .conversation
             .writer()
             .await
@@ -116,6 +118,9 @@ impl Step<'_> {
             .await?
             .view
             .messages();
+        if self.equipment.sees_by_tool && !self.equipment.model.features().vision {
+            builtin::refer_to_images(&mut messages);
+        }
         let mut request = ChatRequest {
             messages,
             tools: self.equipment.tools.specs(),

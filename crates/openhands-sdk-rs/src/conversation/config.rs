@@ -52,6 +52,8 @@ pub struct Unsaved {
     pub agent_definitions: Vec<AgentDefinition>,
     /// The conversation under whose key prompts are cached, if not its own: a sub-agent shares its parent's.
     pub cache_key: Option<ConversationId>,
+    /// The conversation that a user began, if this one works for it as a sub-agent, at whatever depth.
+    pub root: Option<ConversationId>,
 }
 
 impl ConversationConfig {

@@ -1,5 +1,7 @@
 //! Actions that wait for the user.
 
+use std::sync::Arc;
+
 use openhands_protocol::Event;
 use openhands_protocol::conversation::ExecutionStatus;
 use openhands_protocol::event::{
@@ -8,6 +10,7 @@ use openhands_protocol::event::{
 
 use crate::conversation::transition::{Cause, Refused};
 use crate::conversation::{Conversation, ConversationError, Writer};
+use crate::event_log::StoredEvent;
 
 /// What the user says about actions that wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +22,11 @@ pub enum Decision {
 }
 
 impl Conversation {
+    /// The actions that have no result yet, oldest first: those that wait for the user, when some do.
+    pub async fn pending_actions(&self) -> Result<Vec<Arc<StoredEvent>>, ConversationError> {
+        Ok(self.inner.writer().await.branch().await?.open())
+    }
+
     /// Decides on the actions that wait. Accepting runs the conversation; rejecting leaves it idle.
     pub async fn respond(&self, decision: Decision) -> Result<(), ConversationError> {
         match decision {

@@ -18,12 +18,7 @@ impl Conversation {
     /// Stops after the present step. Means nothing if nothing is under way and nothing waits to begin.
     pub async fn pause(&self) -> Result<(), ConversationError> {
         self.command(|this| async move {
-            let mut writer = this.inner.writer().await;
-            if writer.turn(Cause::Pause).await? {
-                writer.emit(PauseEvent::now()).await?;
-                writer.save().await?;
-            }
-            drop(writer);
+            this.inner.note_pause().await?;
             this.inner.send_full_state();
             Ok(())
         })
@@ -32,14 +27,19 @@ impl Conversation {
 
     /// Stops at once: the call to the model and the tools that run are cut off.
     pub async fn interrupt(&self) -> Result<(), ConversationError> {
+        self.cut_off().await;
+        self.inner.send_full_state();
+        Ok(())
+    }
+
+    /// Cuts the run off and waits for its end.
+    async fn cut_off(&self) {
         let run = self.inner.run.lock().clone();
         if let Some(run) = run {
             run.cancel();
             // A run that hangs on is not waited for: it is cut off and will end.
             let _ = tokio::time::timeout(INTERRUPT_WAIT, self.wait()).await;
         }
-        self.inner.send_full_state();
-        Ok(())
     }
 
     /// Ends all that is under way, gives up shells and servers, saves, and releases the conversation, so that
@@ -47,10 +47,13 @@ impl Conversation {
     pub async fn close(&self) -> Result<(), ConversationError> {
         let is_running = self.inner.run.lock().is_some();
         if is_running {
-            self.pause().await?;
-            self.interrupt().await?;
+            // Watchers get the whole state once, when the run is over.
+            self.command(|this| async move { this.inner.note_pause().await })
+                .await?;
+            self.cut_off().await;
         }
         self.rest().await;
+        self.inner.subagents.close().await;
         self.command(|this| async move {
             this.inner.writer().await.save().await?;
             this.inner.log.close().await?;
@@ -75,6 +78,16 @@ impl Conversation {
 }
 
 impl Inner {
+    /// Writes down that somebody wants a pause, if it means anything.
+    async fn note_pause(&self) -> Result<(), ConversationError> {
+        let mut writer = self.writer().await;
+        if writer.turn(Cause::Pause).await? {
+            writer.emit(PauseEvent::now()).await?;
+            writer.save().await?;
+        }
+        Ok(())
+    }
+
     /// Writes down that the run was cut off.
     pub(crate) async fn note_interrupt(&self) -> Result<(), ConversationError> {
         let mut writer = self.writer().await;

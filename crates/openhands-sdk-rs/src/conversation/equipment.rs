@@ -12,8 +12,8 @@ use openhands_protocol::tool::{Action, Observation, Tool};
 use openhands_runtime::Runtime;
 use openhands_tools::{CallContext, Machine, Place, ResourceLocks, ToolError};
 
+use crate::agent::SkillInvoker;
 use crate::agent::repair::GrepProgram;
-use crate::agent::{Mind, SkillInvoker};
 use crate::builtin;
 use crate::condenser::{self, RequestSize};
 use crate::conversation::toolbox::Toolbox;
@@ -98,13 +98,19 @@ impl Inner {
     async fn equip(&self) -> Result<Equipment, ConversationError> {
         let agent = self.agent()?;
         let place = self.place();
-        let (mut tools, hands) = self.fixed_tools(&agent, &place)?;
+        let (mut own, hands) = split(&agent, builtin::names());
         let runtime = (self.host.runtimes)(RuntimeRequest {
             conversation: self.id,
-            tools: hands,
+            root: self.extras.root.unwrap_or(self.id),
+            tools: hands.clone(),
             place: place.clone(),
         })
         .await?;
+        let model = (self.host.models)(&agent.llm)?;
+        let seat = Arc::new(builtin::Seat::new(self, &agent, &own, runtime.workspace()).await);
+        own.extend(seat.lends_eyes(model.features().vision, &own));
+        let mut tools = self.hand_tools(&agent, &place, &hands)?;
+        self.add_builtins(&mut tools, &builtin::registry(&seat), &own, &place)?;
         let skills = self.load_skills(&agent, &runtime).await;
         if invoke::is_needed(&skills) {
             let invoker = SkillInvoker {
@@ -119,10 +125,10 @@ impl Inner {
                 .map_err(|error| ConversationError::Condense(error.to_string()))?;
         }
         let analyzer = self.state.read().security_analyzer.clone();
-        let model = (self.host.models)(&agent.llm)?;
         let mut equipment = Equipment {
             request_size: RequestSize::default(),
             model,
+            sees_by_tool: tools.definitions.get(builtin::VISION_TOOL).is_some(),
             tools: tools.clone().finish(),
             fixed_tools: tools,
             servers: self.servers(&agent, &skills).await?,
@@ -140,7 +146,6 @@ impl Inner {
             analyzer: analyzer.as_ref().map(security::analyzer).transpose()?,
             grep: grep_program(&self.host.env),
             concurrency: agent.tool_concurrency_limit,
-            sees_by_tool: false,
             llm: agent.llm,
         };
         equipment.take_server_tools();
@@ -148,28 +153,38 @@ impl Inner {
         Ok(equipment)
     }
 
-    /// The tools that do not depend on anything that has to be started, and those of them that are hands.
-    fn fixed_tools(
+    /// The tools that run where the runtime is.
+    fn hand_tools(
         &self,
         agent: &Agent,
         place: &Place,
-    ) -> Result<(Toolbox, Vec<Tool>), ConversationError> {
-        let builtins = builtin::registry();
-        let (own, hands) = split(agent, &builtins);
+        hands: &[Tool],
+    ) -> Result<Toolbox, ConversationError> {
         let filter = Filter::new(agent.filter_tools_regex.as_deref())
             .map_err(|error| ConversationError::Mcp(error.to_string()))?;
         let mut tools = Toolbox::default();
-        for tool in self.host.registry.definitions(&hands, place)?.iter() {
+        for tool in self.host.registry.definitions(hands, place)?.iter() {
             if filter.wants(&tool.spec().name) {
                 tools.add_hand(Arc::clone(tool))?;
             }
         }
+        Ok(tools)
+    }
+
+    /// Adds the tools that act on the conversation, and those of the client.
+    fn add_builtins(
+        &self,
+        tools: &mut Toolbox,
+        builtins: &openhands_tools::Registry,
+        own: &[Tool],
+        place: &Place,
+    ) -> Result<(), ConversationError> {
         let machine = Machine {
             place: place.clone(),
             ..Machine::default()
         };
-        let mut executors = builtins.executors(&own, &machine)?.into_executors();
-        for tool in builtins.definitions(&own, place)?.iter() {
+        let mut executors = builtins.executors(own, &machine)?.into_executors();
+        for tool in builtins.definitions(own, place)?.iter() {
             if let Some(executor) = executors.remove(&tool.spec().name) {
                 tools.add_own(Arc::clone(tool), executor)?;
             }
@@ -178,7 +193,7 @@ impl Inner {
             let tool = Arc::new(builtin::ClientTool::new(tool));
             tools.add_own(Arc::clone(&tool) as _, tool)?;
         }
-        Ok((tools, hands))
+        Ok(())
     }
 }
 
@@ -207,7 +222,7 @@ impl Inner {
                 runtime: Arc::clone(runtime),
                 conversation: self.id,
                 secrets: self.secrets.clone(),
-                mind: Some(Arc::new(Mind(self.me.clone()))),
+                mind: Some(self.hook_mind()),
             })
         })
     }

@@ -4,6 +4,7 @@ use openhands_llm::LlmError;
 use openhands_runtime::RuntimeError;
 use openhands_tools::CreateError;
 
+use crate::conversation::ProfileError;
 use crate::conversation::transition::Refused;
 use crate::event_log::{LeaseError, LogError};
 use crate::security::AnalyzerError;
@@ -38,6 +39,9 @@ pub enum ConversationError {
     /// The model cannot be used, or failed.
     #[error(transparent)]
     Llm(#[from] LlmError),
+    /// A saved model cannot be had.
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
     /// The security analyzer cannot be made.
     #[error(transparent)]
     Analyzer(#[from] AnalyzerError),
@@ -59,6 +63,9 @@ pub enum ConversationError {
     /// A tool is broken beyond what the model could mend.
     #[error("{0}")]
     BrokenTool(String),
+    /// Code in a step panicked; this is what it said.
+    #[error("the step panicked: {0}")]
+    Panicked(String),
     /// The task that carried it out is gone.
     #[error("the work was given up")]
     Gone,

@@ -11,9 +11,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::conversation::{Conversation, ConversationError, RunEnd};
 
-/// Under which name the judge's calls are booked.
-const JUDGE_USAGE_ID: &str = "goal-judge";
-
 /// How many events are looked at for a goal that was under way when the process ended.
 const LOOK_BACK: u64 = 256;
 
@@ -191,16 +188,17 @@ impl Conversation {
         ]);
         request.options.stream = Some(false);
         let answer = equipment.model.complete(request, cancel.clone()).await?;
-        let mut llm = equipment.llm.clone();
-        JUDGE_USAGE_ID.clone_into(&mut llm.usage_id);
-        self.inner.count(&llm, &answer);
+        // compat: the judge's calls are booked with the agent's own.
+        self.inner.book(&equipment.llm, &answer).await?;
         Ok(verdict(&Content::join_text(&answer.message.content)))
     }
 
     async fn tell_goal(&self, goal: &GoalStatus) -> Result<(), ConversationError> {
         let goal = goal.clone();
-        self.command(|this| async move { this.inner.writer().await.tell("goal", &goal).await })
-            .await
+        self.command(
+            |this| async move { this.inner.writer().await.tell_whole("goal", &goal).await },
+        )
+        .await
     }
 
     /// What was last said about a goal, within the last `look_back` events.

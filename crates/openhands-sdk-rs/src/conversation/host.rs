@@ -7,11 +7,15 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use openhands_llm::{ChatModel, Connector, Http, LlmError};
 use openhands_protocol::ConversationId;
+use openhands_protocol::conversation::{
+    StartChildConversationRequest, StartChildConversationResponse,
+};
 use openhands_protocol::llm::Llm;
 use openhands_protocol::tool::Tool;
 use openhands_runtime::{LocalRuntime, Runtime, RuntimeError};
 use openhands_tools::{Machine, Place, Registry};
 
+use crate::conversation::Profiles;
 use crate::conversation::keeper::LeaseKeeper;
 use crate::event_log::{Durability, LeaseOwner, Syncer};
 use crate::secrets::{Cipher, Lookup};
@@ -27,11 +31,31 @@ pub type Runtimes = Arc<
         + Sync,
 >;
 
+/// Starts a conversation that lives on by itself. The error is prose for the model.
+pub type Children = Arc<
+    dyn Fn(ChildRequest) -> BoxFuture<'static, Result<StartChildConversationResponse, String>>
+        + Send
+        + Sync,
+>;
+
+/// A conversation that an agent wants to start.
+#[derive(Debug, Clone)]
+pub struct ChildRequest {
+    /// Which conversation asks.
+    pub parent: ConversationId,
+    /// What is to be started.
+    pub request: StartChildConversationRequest,
+    /// Who starts it, if not the server itself.
+    pub launch_url: Option<String>,
+}
+
 /// What a conversation needs from the place where its tools run.
 #[derive(Debug, Clone)]
 pub struct RuntimeRequest {
     /// Which conversation asks.
     pub conversation: ConversationId,
+    /// The conversation for which it works, at whatever depth; itself if it is no sub-agent.
+    pub root: ConversationId,
     /// The tools that its agent wants.
     pub tools: Vec<Tool>,
     /// Where it works and keeps its files.
@@ -63,6 +87,10 @@ pub struct Host {
     pub lookup: Option<Arc<dyn Lookup>>,
     /// What seals secrets on disk; without it they are not kept.
     pub cipher: Option<Cipher>,
+    /// Models that the user saved by name; none if there are none here.
+    pub profiles: Option<Arc<dyn Profiles>>,
+    /// How a conversation starts another one that lives on by itself; none if that cannot be done here.
+    pub children: Option<Children>,
     pub(crate) keeper: LeaseKeeper,
     /// Under which name this process owns conversations; none takes no leases.
     pub owner: Option<LeaseOwner>,
@@ -89,6 +117,8 @@ impl Host {
             owner: None,
             lookup: None,
             cipher: None,
+            profiles: None,
+            children: None,
             keeper: LeaseKeeper::default(),
         }
     }

@@ -21,6 +21,7 @@ use crate::conversation::{ConversationError, Equipment, Host, Subscription, Unsa
 use crate::event_log::{EventLog, Lease};
 use crate::mcp::McpServers;
 use crate::secrets::Registry as Secrets;
+use crate::subagents::Kept;
 
 /// A conversation. Clones are the same conversation.
 #[derive(Clone)]
@@ -56,6 +57,9 @@ pub(crate) struct Inner {
     pub(crate) disk_form: Form,
     pub(crate) lease: Option<Arc<Lease>>,
     pub(crate) extras: Unsaved,
+    /// Cuts off the run that is under way and all that are to come.
+    pub(crate) stop: CancellationToken,
+    pub(crate) subagents: Kept,
 }
 
 impl Inner {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use indexmap::IndexMap;
 use openhands_protocol::agent::AgentSpec;
 use openhands_protocol::conversation::{ConversationState, ConversationStats, ExecutionStatus};
@@ -11,6 +12,7 @@ use openhands_protocol::workspace::{LocalWorkspace, Workspace};
 use openhands_protocol::{ConversationId, Extra, Form, JsonObject, Reading};
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::conversation::transition::Cause;
@@ -20,20 +22,43 @@ use crate::conversation::{
 };
 use crate::event_log::{EventLog, FileStore, Lease, MemoryStore};
 use crate::secrets::Registry as Secrets;
+use crate::subagents::Kept;
 
 /// What an action is answered whose tool was at work when the process ended.
 const RESTARTED: &str = "A restart occurred while this tool was in progress. This may indicate a fatal memory error or system crash. The tool execution was interrupted and did not complete.";
 
 impl Conversation {
     /// Begins a conversation. Nothing is asked, run or started yet.
-    pub async fn create(
+    pub fn create(
+        host: &Arc<Host>,
+        config: ConversationConfig,
+    ) -> BoxFuture<'_, Result<Self, ConversationError>> {
+        // In a box: callers would carry a config and its state around in their own futures.
+        Box::pin(Self::begin_kept(host, config))
+    }
+
+    async fn begin_kept(
+        host: &Arc<Host>,
+        config: ConversationConfig,
+    ) -> Result<Self, ConversationError> {
+        // Boxed: a state is large, and all callers would carry it with them.
+        Box::pin(Self::begin_with(host, config)).await
+    }
+
+    async fn begin_with(
         host: &Arc<Host>,
         config: ConversationConfig,
     ) -> Result<Self, ConversationError> {
         let (log, lease) = open_log(host, config.id).await?;
+        let mut agent = config.agent;
+        // compat: an agent says that its model is asked about risks, unless it was told otherwise.
+        agent
+            .system_prompt_kwargs
+            .entry("llm_security_analyzer")
+            .or_insert(true.into());
         let state = ConversationState {
             id: config.id,
-            agent: AgentSpec::Agent(config.agent),
+            agent: AgentSpec::Agent(agent),
             workspace: Workspace::Local(LocalWorkspace {
                 working_dir: config.working_dir.to_string_lossy().into_owned(),
                 ..LocalWorkspace::default()
@@ -61,17 +86,11 @@ impl Conversation {
             },
             tags: config.tags,
             agent_state: JsonObject::default(),
-            hook_config: None,
+            hook_config: config.hook_config,
             extra: Extra::default(),
         };
         let conversation = Self::assemble(host, log, lease, state, config.unsaved);
-        let mut writer = conversation.inner.writer().await;
-        if let Some(hooks) = config.hook_config {
-            conversation.inner.state.write().hook_config = Some(hooks.clone());
-            writer.tell("hook_config", &hooks).await?;
-        }
-        writer.save().await?;
-        drop(writer);
+        conversation.inner.writer().await.save().await?;
         conversation.inner.start_servers().await;
         Ok(conversation)
     }
@@ -142,6 +161,8 @@ impl Conversation {
                 disk_form,
                 lease,
                 extras: unsaved,
+                stop: CancellationToken::new(),
+                subagents: Kept::default(),
             }),
         }
     }

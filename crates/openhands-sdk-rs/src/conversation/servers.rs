@@ -16,7 +16,8 @@ impl Inner {
     /// Begins to start the servers that the agent names, so that they are there when the user has spoken.
     pub(crate) async fn start_servers(&self) {
         let Ok(agent) = self.agent() else { return };
-        if agent.mcp_config.is_empty() {
+        // An agent whose servers are all switched off works without them.
+        if !agent.mcp_config.values().any(|server| server.enabled) {
             return;
         }
         match self.servers_of(&agent, &agent.mcp_config).await {
@@ -41,7 +42,7 @@ impl Inner {
         {
             wanted.entry(name.clone()).or_insert_with(|| server.clone());
         }
-        if wanted.is_empty() {
+        if !wanted.values().any(|server| server.enabled) {
             return Ok(None);
         }
         let servers = match early {

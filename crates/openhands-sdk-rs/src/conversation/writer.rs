@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use openhands_protocol::conversation::ExecutionStatus;
 use openhands_protocol::event::ConversationStateUpdateEvent;
-use openhands_protocol::{Event, Form};
+use openhands_protocol::{Event, Form, Names, Nulls, Secrets};
 use serde::Serialize;
 use tokio::sync::MutexGuard;
 
@@ -65,7 +65,26 @@ impl Writer<'_> {
         key: &str,
         value: &impl Serialize,
     ) -> Result<(), ConversationError> {
-        let value = Form::SOCKET
+        self.tell_as(key, value, &Form::SOCKET).await
+    }
+
+    /// The same for a value that is shown with its nulls.
+    pub(crate) async fn tell_whole(
+        &mut self,
+        key: &str,
+        value: &impl Serialize,
+    ) -> Result<(), ConversationError> {
+        let form = Form::new(Nulls::Keep, Secrets::Stars, Names::Internal);
+        self.tell_as(key, value, &form).await
+    }
+
+    async fn tell_as(
+        &mut self,
+        key: &str,
+        value: &impl Serialize,
+        form: &Form,
+    ) -> Result<(), ConversationError> {
+        let value = form
             .to_value(value)
             .map_err(ConversationError::Unwritable)?;
         self.emit(ConversationStateUpdateEvent::new(key, value))
@@ -81,6 +100,20 @@ impl Writer<'_> {
     /// The event that the next one is attached to.
     pub(crate) fn head(&self) -> Option<openhands_protocol::EventId> {
         self.inner.log.head().leaf().cloned()
+    }
+
+    /// Tells about the hooks that were given at the beginning, before the model is first told what it is.
+    pub(crate) async fn tell_hooks(&mut self) -> Result<(), ConversationError> {
+        let hooks = self.inner.state.read().hook_config.clone();
+        let is_first = self
+            .inner
+            .log
+            .count_kinds(|kind| kind == "SystemPromptEvent")
+            == 0;
+        match hooks {
+            Some(hooks) if is_first => self.tell("hook_config", &hooks).await,
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// The present status.

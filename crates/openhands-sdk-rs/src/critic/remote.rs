@@ -20,7 +20,7 @@ const SUCCESS_LABEL: &str = "success";
 
 /// Why a remote critic has no answer.
 #[derive(Debug, thiserror::Error)]
-pub enum RemoteCriticError {
+pub(crate) enum RemoteCriticError {
     /// The settings hold no key.
     #[error("the critic has no API key")]
     NoKey,

@@ -6,6 +6,10 @@
     clippy::indexing_slicing
 )]
 
+mod profiles;
+mod replay;
+mod subagents;
 mod surroundings;
 mod thread;
+mod unrecorded;
 mod world;

@@ -1,7 +1,9 @@
 //! The thinnest path: message, model, terminal, finish.
 
-use openhands_sdk_rs::conversation::{Conversation, RunEnd};
+use openhands_sdk_rs::conversation::{Conversation, Decision, Live, RunEnd, Update};
+use openhands_sdk_rs::protocol::Event;
 use openhands_sdk_rs::protocol::conversation::ExecutionStatus;
+use openhands_sdk_rs::protocol::security::{AlwaysConfirm, ConfirmationPolicy};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
@@ -59,4 +61,65 @@ async fn a_message_becomes_a_command_and_an_answer() {
         ]
     );
     again.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_hears_that_a_run_is_over_can_ask_how_it_ended() {
+    let world = World::new();
+    let conversation = world.begin().await;
+    let mut watcher = conversation.subscribe(0);
+    for round in 0..20 {
+        conversation
+            .send_and_run(script(json!(["done"])))
+            .await
+            .unwrap();
+        while let Some(update) = watcher.next().await.unwrap() {
+            if matches!(update, Update::Live(Live::FullState(_))) {
+                break;
+            }
+        }
+        assert_eq!(
+            conversation.wait().await,
+            Some(RunEnd::Finished),
+            "round {round}"
+        );
+    }
+    conversation.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn actions_that_wait_are_pending_until_they_are_decided_on() {
+    let world = World::new();
+    let mut config = world.config();
+    config.confirmation_policy = ConfirmationPolicy::Always(AlwaysConfirm::default());
+    let conversation = Conversation::create(&world.host, config).await.unwrap();
+    assert_eq!(conversation.pending_actions().await.unwrap().len(), 0);
+    conversation
+        .send_message(script(json!([
+            {"tools": [
+                {"name": "terminal", "args": {"command": "touch a"}},
+                {"name": "terminal", "args": {"command": "touch b"}},
+            ]},
+            "so be it",
+        ])))
+        .await
+        .unwrap();
+    let end = conversation.run_to_end().await.unwrap();
+    assert_eq!(end, RunEnd::AwaitingConfirmation);
+    let pending = conversation.pending_actions().await.unwrap();
+    let commands: Vec<_> = pending
+        .iter()
+        .map(|stored| match stored.event() {
+            Event::Action(action) => action.tool_call.arguments.clone(),
+            other => panic!("a {} is no action", other.kind()),
+        })
+        .collect();
+    assert_eq!(
+        commands,
+        [r#"{"command": "touch a"}"#, r#"{"command": "touch b"}"#]
+    );
+    let no = Decision::Reject("no".to_owned());
+    conversation.respond(no).await.unwrap();
+    assert_eq!(conversation.pending_actions().await.unwrap().len(), 0);
+    conversation.close().await.unwrap();
 }

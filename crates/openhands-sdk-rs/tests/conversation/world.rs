@@ -1,5 +1,6 @@
 //! A temporary place with a host whose model plays a script.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use openhands_sdk_rs::conversation::{Conversation, ConversationConfig, Host};
@@ -19,10 +20,7 @@ impl World {
     pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("project")).unwrap();
-        // A home of its own: what shells do at their start must not depend on who runs the tests.
-        let home = ("HOME".to_owned(), dir.path().display().to_string());
-        let others = std::env::vars().filter(|(name, _)| name != "HOME");
-        let host = Host::new(others.chain([home]).collect())
+        let host = Host::new(env(dir.path()))
             .keeping_in(dir.path().join("conversations"))
             .with_model(Arc::new(ScriptedModel::from_messages()));
         Self {
@@ -42,6 +40,14 @@ impl World {
     }
 }
 
+/// The environment of this process, with a home in which nothing is set up: what a shell does when it starts must not
+/// depend on whose machine it is.
+pub(crate) fn env(home: &Path) -> Vec<(String, String)> {
+    let home = ("HOME".to_owned(), home.display().to_string());
+    let others = std::env::vars().filter(|(name, _)| name != "HOME");
+    others.chain([home]).collect()
+}
+
 /// The agent of the recordings.
 pub(crate) fn agent() -> Agent {
     serde_json::from_value(json!({
@@ -56,6 +62,7 @@ pub(crate) fn user(text: &str) -> Message {
 }
 
 /// A message that holds the script of the answers to it.
+#[allow(clippy::needless_pass_by_value)] // it is written where it is passed
 pub(crate) fn script(answers: serde_json::Value) -> Message {
     user(&format!("MOCK:{answers}"))
 }
@@ -79,7 +86,6 @@ pub(crate) fn kind(event: &Event) -> Option<String> {
         Event::StateUpdate(update) => format!("S({})", update.key),
         Event::Message(message) => format!("Message({:?})", message.header.source),
         Event::Action(action) => format!("Action({})", action.tool_name),
-        Event::AgentError(error) => format!("AgentError({})", error.error),
         other => other.kind().to_owned(),
     })
 }

@@ -10,6 +10,7 @@
     clippy::print_stderr
 )]
 
+mod agent;
 mod calls;
 mod lifecycle;
 mod oauth;

@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use openhands_sdk_rs::tools::ToolDefinition as _;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 

@@ -1,0 +1,11 @@
+//! The examples are run as a user runs them, and say what they promise.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod concepts;
+mod demo;
+mod play;
