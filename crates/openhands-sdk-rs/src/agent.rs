@@ -23,6 +23,7 @@ mod skilled;
 mod step;
 pub mod stuck;
 
+pub(crate) use execute::panic_text;
 pub(crate) use interpret::{Interpreter, PlannedCall, Reply};
 pub(crate) use skilled::SkillInvoker;
 pub(crate) use step::{StepError, step};

@@ -1,5 +1,6 @@
 //! Executing a batch of calls: under their locks, side by side if that is allowed, each with exactly one result.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use openhands_protocol::event::{
 use openhands_protocol::tool::{Action, Observation};
 use openhands_protocol::{Event, EventId};
 use openhands_tools::{CallContext, OutputSink, ToolError};
+use tokio::task::JoinError;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::agent::step::{Step, StepError};
@@ -128,6 +130,7 @@ impl Step<'_> {
     }
 
     /// Runs the tool in a task of its own, so that a panic in it is an answer like any other.
+    #[tracing::instrument(name = "tool call", skip_all, fields(tool = %event.tool_name, call = %event.tool_call_id))]
     async fn run_tool(self, event: &ActionEvent, action: Action) -> Outcome {
         let (output, mut chunks) = if self.conversation.is_watched() {
             let (sink, chunks) = OutputSink::channel(OUTPUT_BACKLOG);
@@ -186,7 +189,7 @@ impl Step<'_> {
             Ok(Err(error @ (ToolError::Invalid(_) | ToolError::Failed(_)))) => {
                 tool_failed(&event.tool_name, &error.to_string())
             }
-            Err(panicked) => tool_failed(&event.tool_name, &panicked.to_string()),
+            Err(ended) => tool_failed(&event.tool_name, &why_it_ended(ended)),
         }
     }
 
@@ -210,7 +213,11 @@ impl Step<'_> {
                 self.write_error(action, INTERRUPTED, ErrorClassification::agent_action())
                     .await
             }
-            Outcome::Broken(error) => Err(StepError::Failed(error)),
+            Outcome::Broken(error) => {
+                let text = tool_error(&action.tool_name, &error.to_string());
+                self.write_error(action, &text, internal()).await?;
+                Err(StepError::Failed(error))
+            }
         }
     }
 
@@ -268,7 +275,30 @@ fn finishes(stored: &StoredEvent) -> bool {
 
 fn tool_failed(tool: &str, text: &str) -> Outcome {
     Outcome::Failed {
-        error: format!("Error executing tool '{tool}': {text}"),
-        classification: ErrorClassification::lasting(FailureKind::Internal, UserAction::None),
+        error: tool_error(tool, text),
+        classification: internal(),
     }
+}
+
+fn tool_error(tool: &str, text: &str) -> String {
+    format!("Error executing tool '{tool}': {text}")
+}
+
+fn internal() -> ErrorClassification {
+    ErrorClassification::lasting(FailureKind::Internal, UserAction::None)
+}
+
+/// Why a task has no result: what it said when it panicked.
+fn why_it_ended(ended: JoinError) -> String {
+    match ended.try_into_panic() {
+        Ok(panic) => panic_text(&*panic).to_owned(),
+        Err(cancelled) => cancelled.to_string(),
+    }
+}
+
+/// What was said in a panic.
+pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("it panicked")
 }

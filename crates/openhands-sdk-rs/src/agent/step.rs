@@ -44,6 +44,7 @@ impl<E: Into<ConversationError>> From<E> for StepError {
 }
 
 /// Takes one step.
+#[tracing::instrument(name = "step", skip_all)]
 pub(crate) async fn step(
     conversation: &Inner,
     equipment: &Arc<Equipment>,

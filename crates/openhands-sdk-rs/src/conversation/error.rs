@@ -63,6 +63,9 @@ pub enum ConversationError {
     /// A tool is broken beyond what the model could mend.
     #[error("{0}")]
     BrokenTool(String),
+    /// Code in a step panicked; this is what it said.
+    #[error("the step panicked: {0}")]
+    Panicked(String),
     /// The task that carried it out is gone.
     #[error("the work was given up")]
     Gone,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use indexmap::IndexMap;
 use openhands_protocol::agent::AgentSpec;
 use openhands_protocol::conversation::{ConversationState, ConversationStats, ExecutionStatus};
@@ -28,7 +29,15 @@ const RESTARTED: &str = "A restart occurred while this tool was in progress. Thi
 
 impl Conversation {
     /// Begins a conversation. Nothing is asked, run or started yet.
-    pub async fn create(
+    pub fn create(
+        host: &Arc<Host>,
+        config: ConversationConfig,
+    ) -> BoxFuture<'_, Result<Self, ConversationError>> {
+        // In a box: callers would carry a config and its state around in their own futures.
+        Box::pin(Self::begin_kept(host, config))
+    }
+
+    async fn begin_kept(
         host: &Arc<Host>,
         config: ConversationConfig,
     ) -> Result<Self, ConversationError> {

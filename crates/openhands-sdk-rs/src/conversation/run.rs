@@ -1,7 +1,9 @@
 //! A run: steps until there is a reason to stop.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use openhands_protocol::EventId;
 use openhands_protocol::conversation::ExecutionStatus;
@@ -13,10 +15,13 @@ use openhands_protocol::message::{Message, Role};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::stuck::{self, Progress};
-use crate::agent::{StepError, step};
+use crate::agent::{StepError, panic_text, step};
 use crate::conversation::error::ConversationError;
 use crate::conversation::transition::{Cause, Refused, next};
 use crate::conversation::{Conversation, Equipment, Inner, Writer};
+
+/// What an action is answered that was not executed because the run failed.
+const NOT_EXECUTED: &str = "Tool call not executed: the run failed before it.";
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +123,15 @@ impl Conversation {
         match begun {
             Ok(equipment) => {
                 inner.tasks.clone().spawn(async move {
-                    let end = inner.drive(&equipment, &cancel).await;
+                    let driven = AssertUnwindSafe(inner.drive(&equipment, &cancel));
+                    let end = match driven.catch_unwind().await {
+                        Ok(end) => end,
+                        // A tool of the user's may do so when its arguments are read: the run ends, and no more.
+                        Err(panic) => {
+                            let text = panic_text(&*panic).to_owned();
+                            inner.fail(&ConversationError::Panicked(text)).await
+                        }
+                    };
                     inner.end_run(end).await;
                 });
             }
@@ -160,6 +173,15 @@ impl Inner {
     }
 
     async fn fail(&self, error: &ConversationError) -> RunEnd {
+        let internal = ErrorClassification::lasting(FailureKind::Internal, UserAction::None);
+        let answered = self
+            .writer()
+            .await
+            .answer_open(NOT_EXECUTED, &internal)
+            .await;
+        if let Err(error) = answered {
+            tracing::error!(conversation = %self.id, %error, "actions of a failed run cannot be answered");
+        }
         self.note_failure(error, false).await;
         RunEnd::Failed
     }

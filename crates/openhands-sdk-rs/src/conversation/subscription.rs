@@ -54,6 +54,8 @@ impl Subscription {
                 sent = self.live.recv(), if !self.is_live_over => match sent {
                     Ok(sent) => self.held = Some(sent),
                     Err(RecvError::Lagged(_)) => {
+                        // What is left of it is as old as what was missed.
+                        self.live = self.live.resubscribe();
                         let inner = &self.conversation.inner;
                         self.held = Some(Sent {
                             after: inner.log.len(),

@@ -11,4 +11,5 @@ mod replay;
 mod subagents;
 mod surroundings;
 mod thread;
+mod unrecorded;
 mod world;

@@ -5,11 +5,12 @@
 
 mod compare;
 mod crash;
+mod look;
 mod perform;
 mod recording;
-mod stage;
-mod table;
-mod watch;
+pub(crate) mod stage;
+pub(crate) mod table;
+pub(crate) mod watch;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -56,7 +57,7 @@ impl Replay {
         let project = dir.path().join("project");
         let conversations = dir.path().join("conversations");
         std::fs::create_dir(&project).unwrap();
-        let part = table::part(&name[..2]);
+        let part = table::part(name.split('_').next().unwrap());
         let stage = Stage::new();
         let mut comparison = Comparison::new(part.differences);
         comparison.places = vec![

@@ -62,6 +62,7 @@ pub(crate) fn user(text: &str) -> Message {
 }
 
 /// A message that holds the script of the answers to it.
+#[allow(clippy::needless_pass_by_value)] // it is written where it is passed
 pub(crate) fn script(answers: serde_json::Value) -> Message {
     user(&format!("MOCK:{answers}"))
 }

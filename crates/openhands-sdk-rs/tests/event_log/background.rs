@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use openhands_sdk_rs::event_log::{Durability, EventLog, FileStore, Syncer};
 use tempfile::TempDir;
 
-use crate::support::{message, until};
+use crate::support::{can_trace, message, until};
 
 const DIRECTORY: &str = "OPENHANDS_TEST_BACKGROUND_IN";
 const ROUNDS: usize = 10;
@@ -38,11 +38,7 @@ fn time(line: &str) -> f64 {
 
 #[test]
 fn an_event_is_forced_soon_after_it_is_seen_and_its_name_after_it() {
-    let usable = Command::new("strace")
-        .args(["-o", "/dev/null", "true"])
-        .status();
-    if !usable.is_ok_and(|status| status.success()) {
-        println!("skipped: no strace");
+    if !can_trace() {
         return;
     }
     let dir = TempDir::new().unwrap();

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use openhands_sdk_rs::event_log::{Durability, EventLog, FileStore};
 use tempfile::TempDir;
 
-use crate::support::message;
+use crate::support::{can_trace, message};
 
 const DIRECTORY: &str = "OPENHANDS_TEST_STRICT_IN";
 
@@ -26,11 +26,7 @@ fn the_process_that_is_watched() {
 
 #[test]
 fn an_event_and_its_name_are_forced_to_disk_before_anyone_sees_it() {
-    let usable = Command::new("strace")
-        .args(["-o", "/dev/null", "true"])
-        .status();
-    if !usable.is_ok_and(|status| status.success()) {
-        println!("skipped: no strace");
+    if !can_trace() {
         return;
     }
     let dir = TempDir::new().unwrap();

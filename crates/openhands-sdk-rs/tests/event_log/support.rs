@@ -76,3 +76,20 @@ pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
         std::thread::yield_now();
     }
 }
+
+/// Whether system calls can be watched. Continuous integration skips nothing.
+pub(crate) fn can_trace() -> bool {
+    let traced = std::process::Command::new("strace")
+        .args(["-o", "/dev/null", "true"])
+        .status();
+    let can = traced.is_ok_and(|status| status.success());
+    if !can {
+        let is_ci = std::env::var_os("CI").is_some_and(|ci| ci == "true");
+        assert!(
+            !is_ci,
+            "there is no strace, and nothing may be skipped here"
+        );
+        println!("skipped: no strace");
+    }
+    can
+}

@@ -18,6 +18,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::compare::Comparison;
+use super::look::info;
 use super::recording::Call;
 use super::stage::Stage;
 use super::table::Part;
@@ -104,25 +105,23 @@ impl Server {
             conversation.wait().await;
             return Ok(info(conversation));
         }
-        let request: StartConversationRequest = read(&call.request);
-        let initial = request.initial_message.clone();
-        let conversation = self.begin(request).await?;
+        let config = self.config(read(&call.request));
+        let conversation = Conversation::create(&self.host, config).await?;
         self.know(recorded, &conversation);
-        let Some(message) = initial else {
+        let initial = &call.request["initial_message"];
+        if initial.is_null() {
             return Ok(info(&conversation));
-        };
-        conversation.send_message(self.message(message)).await?;
+        }
+        let message: SendMessageRequest = read(initial);
+        conversation.send_message(self.message(&message)).await?;
         // The server answers when the message is there, before the run that it starts shows.
         let answer = info(&conversation);
         conversation.run().await?;
         Ok(answer)
     }
 
-    /// Begins a conversation.
-    pub(crate) async fn begin(
-        &self,
-        request: StartConversationRequest,
-    ) -> Result<Conversation, ConversationError> {
+    /// What a request wants a conversation to be.
+    fn config(&self, request: StartConversationRequest) -> ConversationConfig {
         let Some(AgentSpec::Agent(mut agent)) = request.agent else {
             panic!("an agent was expected");
         };
@@ -143,7 +142,7 @@ impl Server {
             agent_definitions: request.agent_definitions,
             ..Unsaved::default()
         };
-        Conversation::create(&self.host, config).await
+        config
     }
 
     /// Takes a conversation in under its recorded id.
@@ -157,7 +156,7 @@ impl Server {
     }
 
     /// The message of a request. Scripts that were cut out of the recording are put in, and without their pauses.
-    fn message(&self, request: SendMessageRequest) -> Message {
+    fn message(&self, request: &SendMessageRequest) -> Message {
         let mut content = Form::PEER.to_value(&request.content).unwrap();
         for part in content.as_array_mut().unwrap() {
             if let Some(text) = part["text"].as_str() {
@@ -177,7 +176,7 @@ impl Server {
             "POST events" => {
                 let request: SendMessageRequest = read(&call.request);
                 let run = request.run;
-                let message = self.message(request);
+                let message = self.message(&request);
                 let sent = if run {
                     conversation.send_and_run(message).await
                 } else {
@@ -246,85 +245,6 @@ impl Server {
         self.know(call.response["id"].as_str().unwrap(), &copy);
         Ok(info(&copy))
     }
-
-    async fn look(&mut self, conversation: &Conversation, call: &Call, verb: &str) -> Answer {
-        match verb {
-            "GET" => Ok(info(conversation)),
-            "GET agent_final_response" => {
-                let response = conversation.final_response().await?;
-                Ok(
-                    json!({"response": if response == "(end)" { "mock: nothing more to say".to_owned() } else { response }}),
-                )
-            }
-            "GET events/search" => {
-                self.search(conversation, call).await;
-                Ok(json!({}))
-            }
-            "GET events" => {
-                let ids = call.request.as_array().unwrap().clone();
-                self.batch(conversation, call, &ids).await;
-                Ok(json!({}))
-            }
-            _ => {
-                let id = verb.strip_prefix("GET events/").unwrap();
-                let id = EventId::from(self.comparison.our(id));
-                let stored = conversation.events().get(&id).await?.unwrap();
-                Ok(Form::REST.to_value(stored.event()).unwrap())
-            }
-        }
-    }
-
-    /// Events by their ids; those that do not exist are null.
-    async fn batch(&mut self, conversation: &Conversation, call: &Call, ids: &[Value]) {
-        let recorded = call.response.as_array().unwrap();
-        for (id, recorded) in ids.iter().zip(recorded) {
-            if recorded.is_null() {
-                continue;
-            }
-            let id = EventId::from(self.comparison.our(id.as_str().unwrap()));
-            let stored = conversation.events().get(&id).await.unwrap().unwrap();
-            let ours = Form::REST.to_value(stored.event()).unwrap();
-            self.comparison.frame(recorded, &ours).unwrap();
-        }
-    }
-
-    /// The events of the log, without those whose place is free.
-    async fn search(&mut self, conversation: &Conversation, call: &Call) {
-        let items: Vec<Value> = call.response["items"].as_array().unwrap().clone();
-        let events = conversation.events().range(0..u64::MAX).await.unwrap();
-        let mut ours: Vec<Value> = events
-            .iter()
-            .map(|stored| serde_json::from_slice(stored.json()).unwrap())
-            .collect();
-        ours.retain(|event: &Value| !super::recording::is_stats(event));
-        if let Some(kind) = call.parameter("kind") {
-            ours.retain(|event| event["kind"] == kind);
-        }
-        if call.parameter("sort_order") == Some("TIMESTAMP_DESC") {
-            ours.reverse();
-        }
-        let items = items.iter().filter(|item| {
-            !super::recording::is_stats(item)
-                && !self.stats_ids.contains(item["id"].as_str().unwrap())
-        });
-        let items: Vec<&Value> = items.collect();
-        if call.parameter("limit") == Some("4") {
-            ours.truncate(items.len());
-        }
-        assert_eq!(kinds(items.iter().copied()), kinds(ours.iter()), "search");
-        for (recorded, ours) in items.iter().zip(&ours) {
-            let name = super::recording::name_of(ours);
-            self.comparison
-                .members(&name, &unhurried_event(recorded), ours)
-                .unwrap_or_else(|error| panic!("search: {error}"));
-        }
-    }
-}
-
-fn kinds<'a>(events: impl Iterator<Item = &'a Value>) -> Vec<&'a str> {
-    events
-        .map(|event| event["kind"].as_str().unwrap())
-        .collect()
 }
 
 /// Changes of settings.
@@ -363,23 +283,6 @@ fn complete_llm(agent: &mut Agent) {
     agent.llm.num_retries = 0;
     agent.llm.base_url = Some("http://127.0.0.1:8812/v1".to_owned());
     agent.llm.api_key = Some("sk-x".into());
-}
-
-/// What a request for a conversation shows of it.
-fn info(conversation: &Conversation) -> Value {
-    conversation.state(|state| {
-        json!({
-            "id": state.id,
-            "execution_status": state.execution_status,
-            "tags": state.tags,
-            "leaf_event_id": state.leaf_event_id,
-            "last_user_message_id": state.last_user_message_id,
-            "confirmation_policy": Form::REST.to_value(&state.confirmation_policy).unwrap(),
-            "security_analyzer": Form::REST.to_value(&state.security_analyzer).unwrap(),
-            "blocked_actions": Form::REST.to_value(&state.blocked_actions).unwrap(),
-            "max_iterations": state.max_iterations,
-        })
-    })
 }
 
 /// Of a recorded answer, the members that are the SDK's.

@@ -105,7 +105,8 @@ pub(crate) fn read(name: &str) -> VecDeque<Entry> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../openhands-protocol/tests/fixtures/transcripts/core")
         .join(format!("{name}.json"));
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    let text = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let recording: Value = serde_json::from_str(&text).unwrap();
     let log = recording["log"].as_array().unwrap();
     let mut entries: Vec<Entry> = Vec::new();

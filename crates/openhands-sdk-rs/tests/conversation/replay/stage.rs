@@ -1,5 +1,6 @@
 //! Where a recording is played: a host with real tools and a scripted model that waits when it is told to.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,6 +13,7 @@ use openhands_sdk_rs::protocol::message::{Content, Message, Role};
 use openhands_sdk_rs::protocol::tool::{Action, Observation};
 use openhands_sdk_rs::runtime::{LocalRuntime, Runtime, RuntimeError, Workspace};
 use openhands_sdk_rs::tools::{CallContext, Machine, Registry, ToolError};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -24,6 +26,8 @@ use super::watch::DEADLINE;
 pub(crate) struct Stage {
     at_work: watch::Sender<usize>,
     may_answer: watch::Sender<bool>,
+    /// What the model was asked, in order.
+    pub(crate) requests: Arc<Mutex<Vec<ChatRequest>>>,
 }
 
 impl Stage {
@@ -31,6 +35,7 @@ impl Stage {
         Self {
             at_work: watch::Sender::new(0),
             may_answer: watch::Sender::new(false),
+            requests: Arc::default(),
         }
     }
 
@@ -55,13 +60,23 @@ impl Stage {
     }
 
     /// A host whose conversations play this part.
-    pub(crate) fn host(&self, part: &'static Part, conversations: &std::path::Path) -> Host {
+    pub(crate) fn host(&self, part: &'static Part, conversations: &Path) -> Host {
+        self.host_with(part, conversations, Registry::standard())
+    }
+
+    /// The same with other tools.
+    pub(crate) fn host_with(
+        &self,
+        part: &'static Part,
+        conversations: &Path,
+        registry: Registry,
+    ) -> Host {
         let env = crate::world::env(conversations);
-        let registry = Registry::standard();
         let model: Arc<dyn ChatModel> = Arc::new(Player::new(self.clone(), part));
         let stage = self.clone();
         let mut host = Host::new(env.clone())
             .keeping_in(conversations)
+            .with_registry(registry.clone())
             .with_model(model);
         host.runtimes = Arc::new(move |request: RuntimeRequest| {
             let machine = Machine {
@@ -196,6 +211,7 @@ impl ChatModel for Player {
         cancel: CancellationToken,
     ) -> BoxFuture<'_, Result<PartStream, LlmError>> {
         let number = self.asked.fetch_add(1, Ordering::SeqCst) + 1;
+        self.stage.requests.lock().push(request.clone());
         let request = self.scripted(request);
         let at_work = self.stage.begin();
         Box::pin(async move {

@@ -30,7 +30,7 @@ pub(crate) struct Difference {
     pub(crate) why: &'static str,
 }
 
-const NONE: Part = Part {
+pub(crate) const NONE: Part = Part {
     said: "",
     unscripted: "[]",
     aside: None,

@@ -6,11 +6,12 @@ use futures_util::FutureExt as _;
 use openhands_sdk_rs::conversation::{Conversation, DeltaKind, Live, Subscription, Update};
 use openhands_sdk_rs::protocol::Form;
 use serde_json::{Value, json};
+use tokio::task::unconstrained;
 
 use super::recording::{is_stats, join_deltas};
 
 /// How long a frame is waited for: long enough for a machine that has other things to do.
-pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
+pub(crate) const DEADLINE: Duration = Duration::from_mins(1);
 
 /// Somebody who watches.
 pub(crate) struct Watcher {
@@ -37,12 +38,11 @@ impl Watcher {
         let mut frame = self.next_single().await?;
         while frame["kind"] == "StreamingDeltaEvent" {
             let after = self.next_single().await?;
-            match join_deltas(&frame, &after) {
-                Some(joined) => frame = joined,
-                None => {
-                    self.ahead = Some(after);
-                    break;
-                }
+            if let Some(joined) = join_deltas(&frame, &after) {
+                frame = joined;
+            } else {
+                self.ahead = Some(after);
+                break;
             }
         }
         Some(frame)
@@ -66,7 +66,7 @@ impl Watcher {
     /// Frames that are there and that nobody has asked for.
     pub(crate) fn rest(&mut self) -> Vec<Value> {
         let mut rest: Vec<Value> = self.ahead.take().into_iter().collect();
-        while let Some(Ok(Some(update))) = self.subscription.next().now_or_never() {
+        while let Some(Ok(Some(update))) = unconstrained(self.subscription.next()).now_or_never() {
             rest.extend(self.take(update));
         }
         rest
