@@ -86,3 +86,12 @@ pub use openhands_process as process;
 pub use openhands_protocol as protocol;
 pub use openhands_runtime as runtime;
 pub use openhands_tools as tools;
+
+/// The code in the documentation is compiled with the tests.
+#[cfg(doctest)]
+mod documentation {
+    #[doc = include_str!("../../../docs/sdk.md")]
+    pub struct Sdk;
+    #[doc = include_str!("../../../README.md")]
+    pub struct Readme;
+}

@@ -23,7 +23,13 @@ async fn provider(
             .get("authorization")
             .map(|key| key.to_str().unwrap());
         seen.lock().push(key.unwrap_or_default().to_owned());
-        (status, [("content-type", "application/json")], body).into_response()
+        let is_stream = body.starts_with("data:");
+        let kind = if is_stream {
+            "text/event-stream"
+        } else {
+            "application/json"
+        };
+        (status, [("content-type", kind)], body).into_response()
     };
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -72,7 +78,8 @@ async fn on_a_terminal_there_are_colours_unless_they_are_unwanted() {
         .output()
         .is_err()
     {
-        assert!(std::env::var_os("CI").is_none(), "skipped: no script");
+        assert!(std::env::var_os("CI").is_none(), "no script on this box");
+        println!("skipped: no script");
         return;
     }
     let demo = crate::play::program("agent_demo").display().to_string();
@@ -147,5 +154,46 @@ async fn settings_that_cannot_work_are_refused_before_anything_runs() {
             said.starts_with("It did not work: ") && said.contains(named),
             "{said}"
         );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_with_a_price_has_a_cost_and_its_words_are_shown_once() {
+    let body = concat!(
+        r#"data: {"id": "1", "choices": [{"index": 0, "delta": {"role": "assistant", "content": "Nothing "}}]}"#,
+        "\n\n",
+        r#"data: {"id": "1", "choices": [{"index": 0, "delta": {"content": "to do."}, "finish_reason": "stop"}]}"#,
+        "\n\n",
+        r#"data: {"id": "1", "choices": [], "usage": {"prompt_tokens": 1000000, "completion_tokens": 100000}}"#,
+        "\n\ndata: [DONE]\n\n",
+    );
+    let (url, _keys, _provider) = provider(StatusCode::OK, body).await;
+    let mut env = vec![
+        ("LLM_MODEL", "openai/house-model"),
+        ("LLM_API_KEY", "key"),
+        ("LLM_BASE_URL", url.as_str()),
+    ];
+    let unknown = play("agent_demo", &["Rest."], &env).await;
+    env.extend([
+        ("LLM_INPUT_COST_PER_TOKEN", "0.000002"),
+        ("LLM_OUTPUT_COST_PER_TOKEN", "0.00001"),
+    ]);
+    let priced = play("agent_demo", &["Rest."], &env).await;
+    for (played, cost) in [(unknown, "Cost: unknown. "), (priced, "Cost: $3.0000. ")] {
+        assert_eq!(played.code, Some(0), "{}", played.text);
+        assert_eq!(
+            played.text.matches("Nothing to do.").count(),
+            1,
+            "{}",
+            played.text
+        );
+        let last = played.text.lines().last().unwrap();
+        assert!(last.starts_with(cost), "{}", played.text);
+        // What a real model made is kept, and this test tidies up.
+        let kept = played
+            .text
+            .lines()
+            .find_map(|line| line.strip_prefix("The files are in "));
+        std::fs::remove_dir(kept.unwrap()).unwrap();
     }
 }
