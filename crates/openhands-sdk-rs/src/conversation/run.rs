@@ -370,13 +370,13 @@ impl Inner {
             {
                 tracing::error!(conversation = %self.id, %error, "the state cannot be saved");
             }
-            // Under one lock: who waits never sees the run gone and its end unknown.
+            // Under one lock: who waits never sees the run gone and its end unknown or untold.
             let mut run = self.run.lock();
             *run = None;
+            self.send_full_state();
             self.last_run.send_replace(Some(end));
             std::mem::take(&mut writer.own.runs_again)
         };
-        self.send_full_state();
         if runs_again {
             let again = Conversation {
                 inner: Arc::clone(self),
