@@ -1,7 +1,6 @@
 //! One side is killed in the middle of a tool; the other answers the action and goes on.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use openhands_sdk_rs::conversation::RunEnd;
 use openhands_sdk_rs::protocol::{ConversationId, Event};
@@ -12,25 +11,13 @@ use crate::python::python;
 use crate::reference::Reference;
 use crate::survivors::wait_for_none;
 use crate::worker::Worker;
-use crate::world::{World, look, results_of, say, script};
+use crate::world::{World, look, results_of, say, script, until};
 
 /// A command that says that it has begun, and then takes longer than anybody waits.
 fn endless(begun: &Path) -> Value {
     json!([{"tools": [{
         "id": "endless", "name": "terminal", "args": {"command": format!("echo > {}; sleep 600", begun.display())},
     }]}])
-}
-
-fn until_exists(path: &Path) {
-    let deadline = Instant::now() + Duration::from_mins(2);
-    while !path.exists() {
-        assert!(
-            Instant::now() < deadline,
-            "{} did not appear",
-            path.display()
-        );
-        std::thread::yield_now();
-    }
 }
 
 /// The kinds of the last events of the branch.
@@ -56,7 +43,7 @@ async fn we_recover_what_the_reference_left_when_it_was_killed_in_a_tool() {
     let begun = world.dir.path().join("begun");
     let text = script(&endless(&begun));
     reference.ask("message", &json!({"text": text, "wait": false}));
-    until_exists(&begun);
+    until("the command", || begun.exists());
     reference.kill();
 
     let conversation = world.open(id).await;
@@ -106,7 +93,7 @@ async fn the_reference_recovers_what_we_left_when_we_were_killed_in_a_tool() {
     let begun = world.dir.path().join("begun");
     let directory = world.dir.path().join("conversations");
     let mut worker = Worker::start(&directory, id, &endless(&begun), &id.hex());
-    until_exists(&begun);
+    until("the command", || begun.exists());
     worker.kill();
     wait_for_none(&id.hex());
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use openhands_sdk_rs::conversation::{Conversation, ConversationConfig, Host, RunEnd};
 use openhands_sdk_rs::event_log::{LeaseOwner, StoredEvent};
@@ -260,4 +261,13 @@ pub(crate) fn results_of(event: &Event, events: &[Arc<StoredEvent>]) -> Option<u
             .filter(|stored| is_result(stored.event()))
             .count(),
     )
+}
+
+/// Waits for something that another process does.
+pub(crate) fn until(what: &str, holds: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_mins(2);
+    while !holds() {
+        assert!(Instant::now() < deadline, "{what} did not happen");
+        std::thread::yield_now();
+    }
 }
