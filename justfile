@@ -38,6 +38,14 @@ bench:
     cargo run --release -p openhands-tools --example editor_bench
     cargo run --release -p openhands-tools --example grep_bench
 
+# What a step of the agent loop, the view, the event log and a request cost
+figures:
+    cargo run --release -p openhands-sdk-rs --example conversation_figures -- steps
+    cargo run --release -p openhands-sdk-rs --example conversation_figures -- many
+    cargo run --release -p openhands-sdk-rs --example view_figures
+    cargo run --release -p openhands-sdk-rs --example event_log_figures
+    cargo run --release -p openhands-llm --example request_figures
+
 # Unused dependencies, licences, bans and advisories
 deps:
     cargo shear

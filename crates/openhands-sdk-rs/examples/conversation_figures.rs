@@ -5,8 +5,8 @@
 //! cargo run --release -p openhands-sdk-rs --example conversation_figures -- many [CONVERSATIONS]
 //! ```
 //!
-//! `steps` runs one conversation with a model that answers at once and a tool that does nothing, and shows the time
-//! per step at several lengths of the log. `many` keeps conversations with a shell each in one process.
+//! `steps` runs one conversation with a model that answers at once and a tool that does nothing. It shows the median
+//! time from question to question at several lengths of the log, and the mean over a run of 30 steps with its start and end. `many` keeps conversations with a shell each in one process.
 #![allow(clippy::print_stdout, clippy::cast_precision_loss)]
 
 use std::path::PathBuf;
@@ -76,8 +76,8 @@ async fn steps(events: u64, directory: PathBuf) -> Result<()> {
     config.max_iterations = i64::MAX;
     let conversation = Conversation::create(&Arc::new(host), config).await?;
     println!(
-        "{:>8} {:>12} {:>14} {:>16}",
-        "events", "steps", "ms per step", "messages"
+        "{:>8} {:>14} {:>18} {:>10}",
+        "events", "ms per step", "with run start/end", "messages"
     );
     let mut at = 0;
     for target in [100, 1_000, 10_000, 100_000]
@@ -87,12 +87,14 @@ async fn steps(events: u64, directory: PathBuf) -> Result<()> {
         // Up to the length, then a batch that is timed.
         let missing = (target - at) / 3;
         run(&conversation, &model, missing.saturating_sub(BATCH)).await?;
+        model.asked.lock().clear();
         let begun = Instant::now();
         run(&conversation, &model, BATCH).await?;
-        let per_step = begun.elapsed().as_secs_f64() * 1e3 / BATCH as f64;
+        let all = begun.elapsed().as_secs_f64() * 1e3 / BATCH as f64;
+        let per_step = model.median_step_ms();
         at = conversation.events().len();
         println!(
-            "{at:>8} {BATCH:>12} {per_step:>14.3} {:>16}",
+            "{at:>8} {per_step:>14.3} {all:>18.3} {:>10}",
             model.messages.load(Ordering::Relaxed)
         );
     }
@@ -187,7 +189,22 @@ struct Prompt {
     left: AtomicU64,
     calls: AtomicU64,
     messages: AtomicU64,
+    asked: parking_lot::Mutex<Vec<Instant>>,
     features: ModelFeatures,
+}
+
+impl Prompt {
+    /// The middle one of the times between two questions.
+    fn median_step_ms(&self) -> f64 {
+        let asked = self.asked.lock();
+        let mut times: Vec<f64> = asked
+            .iter()
+            .zip(asked.iter().skip(1))
+            .map(|(one, next)| next.duration_since(*one).as_secs_f64() * 1e3)
+            .collect();
+        times.sort_by(f64::total_cmp);
+        times.get(times.len() / 2).copied().unwrap_or_default()
+    }
 }
 
 impl ChatModel for Prompt {
@@ -198,6 +215,7 @@ impl ChatModel for Prompt {
     ) -> BoxFuture<'_, Result<PartStream, LlmError>> {
         self.messages
             .store(request.messages.len() as u64, Ordering::Relaxed);
+        self.asked.lock().push(Instant::now());
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
         let left = self.left.load(Ordering::Relaxed);
         let mut parts = vec![StreamPart::Usage(Usage::default())];
