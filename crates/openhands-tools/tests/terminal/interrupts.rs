@@ -1,8 +1,19 @@
 use crate::harness::{Terminal, context, text};
 use openhands_tools::CallContext;
 use serde_json::json;
+use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
+
+/// Cancels as soon as there is a file.
+async fn cancel_when(file: &Path, cancel: &CancellationToken) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !file.exists() {
+        assert!(Instant::now() < deadline);
+        tokio::task::yield_now().await;
+    }
+    cancel.cancel();
+}
 
 #[tokio::test]
 async fn cancelling_interrupts_the_command_and_the_shell_stays() {
@@ -15,15 +26,7 @@ async fn cancelling_interrupts_the_command_and_the_shell_stays() {
     };
     let running = terminal.path().join("running");
     let call = terminal.call_with(json!({"command": "touch running; sleep 1000"}), cx);
-    let interrupt = async {
-        let deadline = Instant::now() + Duration::from_secs(20);
-        while !running.exists() {
-            assert!(Instant::now() < deadline);
-            tokio::task::yield_now().await;
-        }
-        cancel.cancel();
-    };
-    let (observation, ()) = tokio::join!(call, interrupt);
+    let (observation, ()) = tokio::join!(call, cancel_when(&running, &cancel));
     let observation = observation.unwrap();
     assert_eq!(observation.exit_code, Some(130), "{}", text(&observation));
     assert_eq!(terminal.run("echo $kept").await, (0, "yes".into()));
@@ -33,16 +36,16 @@ async fn cancelling_interrupts_the_command_and_the_shell_stays() {
 async fn a_command_that_ignores_the_interrupt_is_killed() {
     let terminal = Terminal::new();
     let cancel = CancellationToken::new();
-    cancel.cancel();
     let cx = CallContext {
-        cancel,
+        cancel: cancel.clone(),
         ..context()
     };
-    let stubborn = "bash -c 'trap \"\" INT; sleep 1000; sleep 1000'";
-    let observation = terminal
-        .call_with(json!({"command": stubborn}), cx)
-        .await
-        .unwrap();
+    // Before it has begun to ignore it, the interrupt ends it in its own way.
+    let running = terminal.path().join("running");
+    let stubborn = "bash -c 'trap \"\" INT; touch running; sleep 1000; sleep 1000'";
+    let call = terminal.call_with(json!({"command": stubborn}), cx);
+    let (observation, ()) = tokio::join!(call, cancel_when(&running, &cancel));
+    let observation = observation.unwrap();
     assert!(
         matches!(observation.exit_code, Some(130 | 137)),
         "{:?}",
