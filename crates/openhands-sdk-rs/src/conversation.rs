@@ -15,6 +15,7 @@
 
 mod answer;
 mod branch;
+mod child;
 mod config;
 mod confirm;
 mod control;

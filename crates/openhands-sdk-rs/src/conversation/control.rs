@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use openhands_protocol::conversation::ExecutionStatus;
 use openhands_protocol::event::{ErrorClassification, InterruptEvent, PauseEvent};
 
 use crate::conversation::transition::Cause;
@@ -65,6 +66,22 @@ impl Conversation {
         .await?;
         self.inner.tasks.close();
         Ok(())
+    }
+
+    /// Ends the conversation for good: what is under way is cut off, and its files are removed. The workspace stays.
+    pub async fn delete(&self) -> Result<(), ConversationError> {
+        self.close().await?;
+        self.inner.state.write().execution_status = ExecutionStatus::Deleting;
+        let Some(directory) = self.inner.directory() else {
+            return Ok(());
+        };
+        let removed = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(directory)).await;
+        match removed.map_err(|_| ConversationError::Gone)? {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(ConversationError::Remove(error))
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
     }
 
     /// Gives up what costs memory or processes: shells, servers, the view. They are made again when needed.

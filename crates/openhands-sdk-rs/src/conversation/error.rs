@@ -51,6 +51,12 @@ pub enum ConversationError {
     /// The agent's prompt cannot be made.
     #[error("{0}")]
     Prompt(String),
+    /// There is no worktree for a child.
+    #[error("no worktree could be made: {0}")]
+    Worktree(String),
+    /// The files of the conversation cannot be removed.
+    #[error("the conversation's files cannot be removed: {0}")]
+    Remove(#[source] std::io::Error),
     /// The settings of MCP servers cannot work.
     #[error("{0}")]
     Mcp(String),

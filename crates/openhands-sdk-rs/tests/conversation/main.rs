@@ -6,6 +6,7 @@
     clippy::indexing_slicing
 )]
 
+mod children;
 mod profiles;
 mod replay;
 mod saving;
