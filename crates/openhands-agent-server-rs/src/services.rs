@@ -3,3 +3,4 @@
 pub(crate) mod activity;
 pub(crate) mod conversations;
 pub(crate) mod git;
+pub(crate) mod vscode;
