@@ -11,6 +11,7 @@ use crate::http::{Operation, Routes};
 use crate::services::activity::Activity;
 use crate::services::conversations::Conversations;
 use crate::services::git::{Git, GithubRepositories};
+use crate::services::vscode::{VsCode, VsCodeSetup};
 use crate::{sockets, v1};
 
 /// A running server.
@@ -25,6 +26,8 @@ pub struct App {
     pub(crate) git: Git,
     /// Repositories that can be cloned.
     pub(crate) github: GithubRepositories,
+    /// The editor; none if the settings want none.
+    pub(crate) vscode: Option<VsCode>,
     /// Ends everything.
     stop: CancellationToken,
 }
@@ -41,6 +44,9 @@ impl App {
             conversations,
             git: Git::new(&config.env),
             github: GithubRepositories::default(),
+            vscode: config
+                .enable_vscode
+                .then(|| VsCode::start(VsCodeSetup::of(&config))),
             config,
             stop,
         }))
@@ -82,6 +88,11 @@ impl App {
     /// Ends everything: sockets are closed, what runs is cut off, all is saved.
     pub async fn stop(&self) {
         self.stop.cancel();
-        self.conversations.stop().await;
+        let editor = async {
+            if let Some(vscode) = &self.vscode {
+                vscode.stop().await;
+            }
+        };
+        tokio::join!(self.conversations.stop(), editor);
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod conversations;
 pub(crate) mod git;
 pub(crate) mod server_info;
+pub(crate) mod vscode;
 
 use std::any::Any;
 
@@ -17,6 +18,7 @@ pub(crate) fn routes() -> Routes {
         .merge(server_info::routes())
         .merge(conversations::routes())
         .merge(git::routes())
+        .merge(vscode::routes())
 }
 
 /// There is no such path.

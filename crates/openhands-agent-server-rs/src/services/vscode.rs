@@ -16,17 +16,22 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use openhands_sdk_rs::process::Environment;
+use openhands_sdk_rs::process::{Environment, command_environment};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
+use crate::config::Config;
 use program::Program;
 use supervise::Supervisor;
 
+/// How long VS Code may take to start.
+const START_LIMIT: Duration = Duration::from_secs(30);
+/// The pause before the first restart.
+const FIRST_DELAY: Duration = Duration::from_secs(1);
 /// Where the images of OpenHands keep their VS Code.
-pub(crate) const IMAGE_ROOT: &str = "/openhands/.openvscode-server";
+const IMAGE_ROOT: &str = "/openhands/.openvscode-server";
 
 /// How VS Code is found and started.
 #[derive(Debug, Clone)]
@@ -47,6 +52,23 @@ pub(crate) struct VsCodeSetup {
     pub(crate) start_limit: Duration,
     /// The pause before the first restart; it doubles with each failure in a row.
     pub(crate) first_delay: Duration,
+}
+
+impl VsCodeSetup {
+    /// What the settings say.
+    pub(crate) fn of(config: &Config) -> Self {
+        let server = config.env.iter();
+        Self {
+            port: config.vscode_port,
+            base_path: config.vscode_base_path.clone(),
+            token: config.first_session_key().map(str::to_owned),
+            program: config.vscode_program.clone(),
+            image_root: IMAGE_ROOT.into(),
+            env: command_environment(server.map(|(name, value)| (name.into(), value.into()))),
+            start_limit: START_LIMIT,
+            first_delay: FIRST_DELAY,
+        }
+    }
 }
 
 /// The VS Code server, or the reason that there is none.

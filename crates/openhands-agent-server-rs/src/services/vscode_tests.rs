@@ -2,7 +2,6 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use openhands_sdk_rs::process::command_environment;
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;
 
