@@ -136,6 +136,7 @@ pub struct Config {
     pub log_format: Option<LogFormat>,
     pub metrics: bool,
     pub otlp_endpoint: Option<String>,
+    pub vscode_program: Option<PathBuf>,
     /// Whether a blank secret key was given, and no other took its place.
     #[serde(skip)]
     pub secret_key_was_blank: bool,

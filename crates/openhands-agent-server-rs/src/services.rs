@@ -2,3 +2,5 @@
 
 pub(crate) mod activity;
 pub(crate) mod conversations;
+pub(crate) mod git;
+pub(crate) mod vscode;
