@@ -1,4 +1,5 @@
 //! What the routes work with: plain values that know no HTTP.
 
 pub(crate) mod activity;
+pub(crate) mod bash;
 pub(crate) mod conversations;

@@ -68,7 +68,7 @@ impl std::error::Error for WriteError {
 }
 
 /// An error in the words of a Python `OSError`, which clients know: `[Errno 2] No such file or directory: '/x'`.
-pub(crate) fn os_error_text(error: &io::Error, path: Option<&Path>) -> String {
+pub fn os_error_text(error: &io::Error, path: Option<&Path>) -> String {
     let Some(code) = error.raw_os_error() else {
         return error.to_string();
     };
