@@ -10,6 +10,7 @@ use crate::config::Config;
 use crate::http::{Operation, Routes};
 use crate::services::activity::Activity;
 use crate::services::conversations::Conversations;
+use crate::services::git::{Git, GithubRepositories};
 use crate::{sockets, v1};
 
 /// A running server.
@@ -20,6 +21,10 @@ pub struct App {
     pub(crate) activity: Arc<Activity>,
     /// The conversations.
     pub(crate) conversations: Conversations,
+    /// Git on this machine.
+    pub(crate) git: Git,
+    /// Repositories that can be cloned.
+    pub(crate) github: GithubRepositories,
     /// Ends everything.
     stop: CancellationToken,
 }
@@ -32,9 +37,11 @@ impl App {
         let stop = CancellationToken::new();
         let conversations = Conversations::start(&config, &activity, stop.child_token()).await?;
         Ok(Arc::new(Self {
-            config,
             activity,
             conversations,
+            git: Git::new(&config.env),
+            github: GithubRepositories::default(),
+            config,
             stop,
         }))
     }

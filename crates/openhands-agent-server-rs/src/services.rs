@@ -3,3 +3,4 @@
 pub(crate) mod activity;
 pub(crate) mod bash;
 pub(crate) mod conversations;
+pub(crate) mod git;

@@ -1,6 +1,7 @@
 //! The V1 API: one file for each group of routes.
 
 pub(crate) mod conversations;
+pub(crate) mod git;
 pub(crate) mod server_info;
 
 use std::any::Any;
@@ -15,6 +16,7 @@ pub(crate) fn routes() -> Routes {
     Routes::new()
         .merge(server_info::routes())
         .merge(conversations::routes())
+        .merge(git::routes())
 }
 
 /// There is no such path.

@@ -6,5 +6,7 @@
     clippy::indexing_slicing
 )]
 
+mod git;
 mod harness;
+mod recording;
 mod server_info;
