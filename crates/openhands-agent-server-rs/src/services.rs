@@ -3,4 +3,5 @@
 pub(crate) mod activity;
 pub(crate) mod bash;
 pub(crate) mod conversations;
+pub(crate) mod files;
 pub(crate) mod git;
