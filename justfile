@@ -30,7 +30,7 @@ cases dir="crates/openhands-tools/tests/fixtures/tool-cases":
 # The published Python client against our server: just conformance -k conversation/
 conformance *args:
     cargo build -p openhands-agent-server-rs
-    tests/conformance/run --server-cmd "$PWD/target/debug/openhands-agent-server --host 127.0.0.1 --port {{{{port}" {{args}}
+    tests/conformance/run --server-cmd "$PWD/target/debug/openhands-agent-server --host 127.0.0.1 --port {port}" {{args}}
 
 # The long fuzz of the persistent shell: just fuzz-shell 20000 [seed]
 fuzz-shell count="20000" *args:
