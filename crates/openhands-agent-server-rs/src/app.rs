@@ -1,38 +1,80 @@
-//! The routes.
+//! Everything that a running server holds, and the routes over it.
 
-use crate::server_info::{ServerInfo, Uptime};
-use axum::extract::State;
-use axum::routing::get;
-use axum::{Json, Router};
-use serde_json::{Value, json};
+use std::sync::Arc;
 
-/// Every route of the server.
-pub(crate) fn router() -> Router {
-    Router::new()
-        .route("/alive", get(ok))
-        .route("/health", get(ok))
-        .route("/ready", get(ready))
-        .route("/server_info", get(server_info))
-        .route("/", get(server_info))
-        .fallback(not_found)
-        .with_state(Uptime::start())
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Config;
+use crate::http::{Operation, Routes};
+use crate::services::activity::Activity;
+use crate::services::conversations::Conversations;
+use crate::{sockets, v1};
+
+/// A running server.
+#[derive(Debug)]
+pub struct App {
+    config: Arc<Config>,
+    /// When something last happened.
+    pub(crate) activity: Arc<Activity>,
+    /// The conversations.
+    pub(crate) conversations: Conversations,
+    /// Ends everything.
+    stop: CancellationToken,
 }
 
-async fn ok() -> Json<Value> {
-    Json(json!({"status": "ok"}))
-}
+impl App {
+    /// Starts all services. What is on disk is looked at; what ran when the last server died is taken up.
+    pub async fn start(config: Config) -> anyhow::Result<Arc<Self>> {
+        let config = Arc::new(config);
+        let activity = Arc::new(Activity::new());
+        let stop = CancellationToken::new();
+        let conversations = Conversations::start(&config, &activity, stop.child_token()).await?;
+        Ok(Arc::new(Self {
+            config,
+            activity,
+            conversations,
+            stop,
+        }))
+    }
 
-async fn ready() -> Json<Value> {
-    Json(json!({"status": "ready"}))
-}
+    /// The settings.
+    pub fn config(&self) -> &Arc<Config> {
+        &self.config
+    }
 
-async fn server_info(State(uptime): State<Uptime>) -> Json<ServerInfo> {
-    Json(ServerInfo::now(uptime))
-}
+    /// Is cancelled when the server is to end.
+    pub(crate) fn stopping(&self) -> &CancellationToken {
+        &self.stop
+    }
 
-async fn not_found() -> (axum::http::StatusCode, Json<Value>) {
-    (
-        axum::http::StatusCode::NOT_FOUND,
-        Json(json!({"detail": "Not Found"})),
-    )
+    /// Every route, with what is known about it.
+    pub(crate) fn routes() -> Routes {
+        v1::routes().merge(sockets::routes())
+    }
+
+    /// What is served: for documentation and tests.
+    pub fn operations() -> Vec<Operation> {
+        Self::routes().operations().cloned().collect()
+    }
+
+    /// Serves every route.
+    pub fn router(self: &Arc<Self>) -> Router {
+        Self::routes()
+            .into_router(self)
+            .fallback(v1::not_found)
+            .method_not_allowed_fallback(v1::method_not_allowed)
+            .layer(DefaultBodyLimit::disable())
+            .layer(tower_http::catch_panic::CatchPanicLayer::custom(
+                v1::panicked,
+            ))
+            .with_state(Arc::clone(self))
+    }
+
+    /// Ends everything: sockets are closed, what runs is cut off, all is saved.
+    pub async fn stop(&self) {
+        self.stop.cancel();
+        self.conversations.stop().await;
+    }
 }

@@ -1,0 +1,21 @@
+//! HTTP as this API speaks it: routes with their documentation, typed input, answers, errors, and who may come in.
+
+mod access;
+mod body;
+mod door;
+mod error;
+mod input;
+mod path;
+mod query;
+mod reply;
+mod routes;
+
+pub(crate) use access::Access;
+pub(crate) use body::{Body, MaybeBody};
+pub use door::Door;
+pub(crate) use error::ApiError;
+pub(crate) use path::Path;
+pub(crate) use query::Query;
+pub(crate) use reply::Reply;
+pub use routes::Operation;
+pub(crate) use routes::{Matched, Routes};

@@ -1,0 +1,47 @@
+//! Answers: a value of the wire, in the form of its channel.
+
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use openhands_protocol::Form;
+use serde::Serialize;
+
+use crate::http::ApiError;
+
+/// An answer as REST gives it: nulls are written, secrets are null.
+#[derive(Debug)]
+pub(crate) struct Reply<T>(pub(crate) T);
+
+/// An answer in another form.
+#[derive(Debug)]
+pub(crate) struct FormReply<T>(T, Form);
+
+impl<T> Reply<T> {
+    /// With another status than 200.
+    pub(crate) fn with_status(self, status: StatusCode) -> (StatusCode, Self) {
+        (status, self)
+    }
+
+    /// In another form, such as without nulls.
+    pub(crate) fn in_form(self, form: Form) -> FormReply<T> {
+        FormReply(self.0, form)
+    }
+}
+
+impl<T: Serialize> IntoResponse for Reply<T> {
+    fn into_response(self) -> Response {
+        written(&self.0, &Form::REST)
+    }
+}
+
+impl<T: Serialize> IntoResponse for FormReply<T> {
+    fn into_response(self) -> Response {
+        written(&self.0, &self.1)
+    }
+}
+
+fn written(value: &impl Serialize, form: &Form) -> Response {
+    match form.to_vec(value) {
+        Ok(json) => ([(header::CONTENT_TYPE, "application/json")], json).into_response(),
+        Err(error) => ApiError::internal(error).into_response(),
+    }
+}

@@ -1,0 +1,198 @@
+//! Routes and what is said about them, declared together so that neither can be forgotten.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::handler::Handler;
+use axum::http::Method;
+use axum::middleware::{self, Next};
+use axum::routing::{MethodFilter, MethodRouter, on};
+
+use crate::app::App;
+use crate::http::{Access, access};
+
+/// One method of one path.
+#[derive(Debug, Clone)]
+pub struct Operation {
+    /// The method.
+    pub method: Method,
+    /// The path, with its parameters in braces.
+    pub path: &'static str,
+    /// Who may call it.
+    pub access: Access,
+    /// What it does, in a sentence.
+    pub summary: &'static str,
+    /// The status of a good answer.
+    pub status: u16,
+    /// Whether it is left out of the documentation.
+    pub is_hidden: bool,
+}
+
+impl Operation {
+    /// The names of the parameters in the path, in order.
+    pub fn parameters(&self) -> Vec<&'static str> {
+        self.path
+            .split('/')
+            .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+            .map(|name| name.trim_start_matches('*'))
+            .collect()
+    }
+
+    /// The path with numbered parameters: the router wants one name in one place, the documentation wants its own.
+    fn pattern(&self) -> String {
+        let mut number = 0;
+        let parts = self.path.split('/').map(|part| {
+            if !part.starts_with('{') {
+                return part.to_owned();
+            }
+            number += 1;
+            let star = if part.starts_with("{*") { "*" } else { "" };
+            format!("{{{star}p{number}}}")
+        });
+        parts.collect::<Vec<_>>().join("/")
+    }
+}
+
+/// The operation that a request came to.
+#[derive(Debug, Clone)]
+pub(crate) struct Matched(pub(crate) Arc<Operation>);
+
+/// Routes, each with its documentation.
+#[derive(Debug, Default)]
+pub(crate) struct Routes(Vec<(Operation, MethodRouter<Arc<App>>)>);
+
+impl Routes {
+    /// None yet.
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// `GET`.
+    pub(crate) fn get<H, T>(self, path: &'static str, handler: H) -> Self
+    where
+        H: Handler<T, Arc<App>>,
+        T: 'static,
+    {
+        self.add(Method::GET, path, handler)
+    }
+
+    /// `POST`.
+    pub(crate) fn post<H, T>(self, path: &'static str, handler: H) -> Self
+    where
+        H: Handler<T, Arc<App>>,
+        T: 'static,
+    {
+        self.add(Method::POST, path, handler)
+    }
+
+    /// `PUT`.
+    pub(crate) fn put<H, T>(self, path: &'static str, handler: H) -> Self
+    where
+        H: Handler<T, Arc<App>>,
+        T: 'static,
+    {
+        self.add(Method::PUT, path, handler)
+    }
+
+    /// `PATCH`.
+    pub(crate) fn patch<H, T>(self, path: &'static str, handler: H) -> Self
+    where
+        H: Handler<T, Arc<App>>,
+        T: 'static,
+    {
+        self.add(Method::PATCH, path, handler)
+    }
+
+    /// `DELETE`.
+    pub(crate) fn delete<H, T>(self, path: &'static str, handler: H) -> Self
+    where
+        H: Handler<T, Arc<App>>,
+        T: 'static,
+    {
+        self.add(Method::DELETE, path, handler)
+    }
+
+    fn add<H, T>(mut self, method: Method, path: &'static str, handler: H) -> Self
+    where
+        H: Handler<T, Arc<App>>,
+        T: 'static,
+    {
+        let filter = MethodFilter::try_from(method.clone()).unwrap_or(MethodFilter::GET);
+        let operation = Operation {
+            access: Access::of_path(path),
+            method,
+            path,
+            summary: "",
+            status: 200,
+            is_hidden: false,
+        };
+        self.0.push((operation, on(filter, handler)));
+        self
+    }
+
+    fn last(mut self, change: impl FnOnce(&mut Operation)) -> Self {
+        if let Some((operation, _)) = self.0.last_mut() {
+            change(operation);
+        }
+        self
+    }
+
+    /// What the last route does.
+    pub(crate) fn says(self, summary: &'static str) -> Self {
+        self.last(|operation| operation.summary = summary)
+    }
+
+    /// What the last route answers when all is well.
+    pub(crate) fn answers<T>(self, status: u16) -> Self {
+        self.last(|operation| operation.status = status)
+    }
+
+    /// Who may call the last route, if its path does not say it.
+    pub(crate) fn access(self, access: Access) -> Self {
+        self.last(|operation| operation.access = access)
+    }
+
+    /// The last route needs no key.
+    pub(crate) fn open(self) -> Self {
+        self.access(Access::Open)
+    }
+
+    /// The last route is served and not documented.
+    pub(crate) fn hidden(self) -> Self {
+        self.last(|operation| operation.is_hidden = true)
+    }
+
+    /// These and others.
+    pub(crate) fn merge(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+
+    /// What is served.
+    pub(crate) fn operations(&self) -> impl Iterator<Item = &Operation> {
+        self.0.iter().map(|(operation, _)| operation)
+    }
+
+    /// The router that serves them.
+    pub(crate) fn into_router(self, app: &Arc<App>) -> Router<Arc<App>> {
+        let mut router = Router::new();
+        for (operation, handler) in self.0 {
+            let pattern = operation.pattern();
+            let matched = Matched(Arc::new(operation));
+            let app = Arc::clone(app);
+            let guarded = handler.route_layer(middleware::from_fn(
+                move |mut request: Request, next: Next| {
+                    let (app, matched) = (Arc::clone(&app), matched.clone());
+                    async move {
+                        access::check(&app, matched.0.access, request.headers())?;
+                        request.extensions_mut().insert(matched);
+                        Ok::<_, crate::http::ApiError>(next.run(request).await)
+                    }
+                },
+            ));
+            router = router.route(&pattern, guarded);
+        }
+        router
+    }
+}

@@ -1,0 +1,7 @@
+//! Conversations.
+
+use crate::http::Routes;
+
+pub(crate) fn routes() -> Routes {
+    Routes::new()
+}

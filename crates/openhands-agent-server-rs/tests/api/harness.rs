@@ -1,0 +1,100 @@
+//! A server on a free port, with a directory of its own.
+
+use std::path::Path;
+
+use openhands_agent_server_rs::{Config, Server};
+use reqwest::{Method, RequestBuilder, StatusCode};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A running server and a client of it.
+pub(crate) struct World {
+    pub(crate) server: Server,
+    pub(crate) directory: TempDir,
+    pub(crate) client: reqwest::Client,
+    key: Option<String>,
+}
+
+impl World {
+    /// A server on defaults, in a fresh directory.
+    pub(crate) async fn new() -> Self {
+        Self::with(|_| {}).await
+    }
+
+    /// A server whose settings are changed before it starts.
+    pub(crate) async fn with(change: impl FnOnce(&mut Config)) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
+        let home = root.join("home");
+        std::fs::create_dir_all(&home).unwrap();
+        let mut config = Config {
+            conversations_path: root.join("workspace/conversations"),
+            conversation_worktree_root: root.join("worktrees"),
+            persistence_dir: root.join("home/.openhands"),
+            // Shells must not read the files of whoever runs the tests.
+            env: vec![
+                ("PATH".to_owned(), std::env::var("PATH").unwrap()),
+                ("HOME".to_owned(), home.to_string_lossy().into_owned()),
+            ],
+            ..Config::default()
+        };
+        change(&mut config);
+        let key = config.session_api_keys.first().cloned();
+        let server = Server::start(config, "127.0.0.1", 0).await.unwrap();
+        Self {
+            server,
+            directory,
+            client: reqwest::Client::new(),
+            key,
+        }
+    }
+
+    /// The directory of the test.
+    pub(crate) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// The address of a path.
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.server.address)
+    }
+
+    /// A request with the session key, if there is one.
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let request = self.client.request(method, self.url(path));
+        match &self.key {
+            Some(key) => request.header("X-Session-API-Key", key),
+            None => request,
+        }
+    }
+
+    /// `GET`, as status and JSON.
+    pub(crate) async fn get(&self, path: &str) -> (StatusCode, Value) {
+        answer(self.request(Method::GET, path)).await
+    }
+
+    /// `POST` of JSON, as status and JSON.
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> (StatusCode, Value) {
+        answer(self.request(Method::POST, path).json(body)).await
+    }
+
+    /// `PATCH` of JSON, as status and JSON.
+    #[allow(dead_code, reason = "for the groups that patch")]
+    pub(crate) async fn patch(&self, path: &str, body: &Value) -> (StatusCode, Value) {
+        answer(self.request(Method::PATCH, path).json(body)).await
+    }
+
+    /// `DELETE`, as status and JSON.
+    #[allow(dead_code, reason = "for the groups that delete")]
+    pub(crate) async fn delete(&self, path: &str) -> (StatusCode, Value) {
+        answer(self.request(Method::DELETE, path)).await
+    }
+}
+
+/// Sends a request; what is no JSON is null.
+pub(crate) async fn answer(request: RequestBuilder) -> (StatusCode, Value) {
+    let response = request.send().await.unwrap();
+    let status = response.status();
+    let body = response.bytes().await.unwrap();
+    (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
+}

@@ -1,0 +1,10 @@
+//! The API of a real server in this process, group by group.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod harness;
+mod server_info;
