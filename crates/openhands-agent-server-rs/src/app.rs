@@ -85,6 +85,11 @@ impl App {
             .with_state(Arc::clone(self))
     }
 
+    /// Drops from memory the conversations that nobody has used for so long. Happens by itself now and then.
+    pub async fn drop_idle(&self, idle: std::time::Duration) {
+        self.conversations.evict(idle).await;
+    }
+
     /// Ends everything: sockets are closed, what runs is cut off, all is saved.
     pub async fn stop(&self) {
         self.stop.cancel();

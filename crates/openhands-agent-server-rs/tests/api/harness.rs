@@ -51,6 +51,15 @@ impl World {
         }
     }
 
+    /// Ends the server and starts another one on the same settings.
+    pub(crate) async fn restart(&mut self) {
+        let config = self.server.app.config().as_ref().clone();
+        let next = Server::start(config, "127.0.0.1", 0);
+        // The old one first gives up what it owns.
+        self.server.app.stop().await;
+        self.server = next.await.unwrap();
+    }
+
     /// The directory of the test.
     pub(crate) fn path(&self) -> &Path {
         self.directory.path()
