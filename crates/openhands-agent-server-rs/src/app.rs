@@ -4,12 +4,17 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use openhands_protocol::Secret;
+use openhands_sdk_rs::secrets::Cipher;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 use crate::http::{Operation, Routes};
 use crate::services::activity::Activity;
 use crate::services::conversations::Conversations;
+use crate::services::launch::Launches;
+use crate::services::models::ModelSource;
+use crate::services::settings::Stores;
 use crate::{sockets, v1};
 
 /// A running server.
@@ -20,6 +25,12 @@ pub struct App {
     pub(crate) activity: Arc<Activity>,
     /// The conversations.
     pub(crate) conversations: Conversations,
+    /// Settings, secrets, and what the user saved by name.
+    pub(crate) stores: Arc<Stores>,
+    /// How models are reached.
+    pub(crate) models: ModelSource,
+    /// What conversations are started with.
+    pub(crate) launches: Launches,
     /// Ends everything.
     stop: CancellationToken,
 }
@@ -30,11 +41,23 @@ impl App {
         let config = Arc::new(config);
         let activity = Arc::new(Activity::new());
         let stop = CancellationToken::new();
+        let stores = Stores::open(&config.persistence_dir, cipher(&config)).await;
+        let models = ModelSource::new(&config.env);
         let conversations = Conversations::start(&config, &activity, stop.child_token()).await?;
+        let host = conversations.host();
+        let launches = Launches::new(
+            Arc::clone(&stores),
+            host.skills.clone(),
+            host.registry.clone(),
+            false,
+        );
         Ok(Arc::new(Self {
             config,
             activity,
             conversations,
+            stores,
+            models,
+            launches,
             stop,
         }))
     }
@@ -77,4 +100,15 @@ impl App {
         self.stop.cancel();
         self.conversations.stop().await;
     }
+}
+
+/// What seals secrets on disk; none without a key.
+fn cipher(config: &Config) -> Option<Cipher> {
+    let key = Secret::new(config.secret_key.clone()?);
+    let previous: Vec<Secret> = config
+        .previous_secret_keys
+        .iter()
+        .map(|key| Secret::new(key.as_str()))
+        .collect();
+    Cipher::new(&key, &previous)
 }

@@ -2,3 +2,8 @@
 
 pub(crate) mod activity;
 pub(crate) mod conversations;
+pub(crate) mod launch;
+pub(crate) mod llm_check;
+pub(crate) mod models;
+pub(crate) mod saved_models;
+pub(crate) mod settings;

@@ -1,7 +1,14 @@
 //! The V1 API: one file for each group of routes.
 
+pub(crate) mod agent_profiles;
 pub(crate) mod conversations;
+pub(crate) mod mcp_settings;
+pub(crate) mod profiles;
+pub(crate) mod provider_connections;
+pub(crate) mod secrets;
 pub(crate) mod server_info;
+pub(crate) mod settings;
+mod stored;
 
 use std::any::Any;
 
@@ -15,6 +22,12 @@ pub(crate) fn routes() -> Routes {
     Routes::new()
         .merge(server_info::routes())
         .merge(conversations::routes())
+        .merge(settings::routes())
+        .merge(mcp_settings::routes())
+        .merge(secrets::routes())
+        .merge(profiles::routes())
+        .merge(agent_profiles::routes())
+        .merge(provider_connections::routes())
 }
 
 /// There is no such path.

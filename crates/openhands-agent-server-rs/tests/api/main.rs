@@ -7,4 +7,7 @@
 )]
 
 mod harness;
+mod mcp_settings;
+mod secrets;
 mod server_info;
+mod settings;
