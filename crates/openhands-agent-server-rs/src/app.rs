@@ -4,13 +4,18 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use openhands_sdk_rs::secrets::Lookup;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 use crate::http::{Operation, Routes};
 use crate::services::activity::Activity;
-use crate::services::conversations::Conversations;
+use crate::services::conversations::{Conversations, Setting};
 use crate::services::git::{Git, GithubRepositories};
+use crate::services::launch::Launches;
+use crate::services::models::ModelSource;
+use crate::services::saved_models::{SavedModels, SecretLookup};
+use crate::services::settings::Stores;
 use crate::services::vscode::{VsCode, VsCodeSetup};
 use crate::{sockets, v1};
 
@@ -28,6 +33,14 @@ pub struct App {
     pub(crate) github: GithubRepositories,
     /// The editor; none if the settings want none.
     pub(crate) vscode: Option<VsCode>,
+    /// Settings, secrets, and what the user saved by name.
+    pub(crate) stores: Arc<Stores>,
+    /// How models are reached.
+    pub(crate) models: ModelSource,
+    /// What conversations are started with.
+    pub(crate) launches: Launches,
+    /// How secrets are fetched.
+    lookup: Arc<SecretLookup>,
     /// Ends everything.
     stop: CancellationToken,
 }
@@ -38,7 +51,24 @@ impl App {
         let config = Arc::new(config);
         let activity = Arc::new(Activity::new());
         let stop = CancellationToken::new();
-        let conversations = Conversations::start(&config, &activity, stop.child_token()).await?;
+        let stores = Stores::open(&config.persistence_dir, config.cipher()).await;
+        let models = ModelSource::new(&config.env);
+        let lookup = Arc::new(SecretLookup::new(Arc::clone(&stores)));
+        let setting = Setting {
+            config: Arc::clone(&config),
+            activity: Arc::clone(&activity),
+            models: models.for_host(),
+            profiles: Arc::new(SavedModels(Arc::clone(&stores))),
+            lookup: Arc::clone(&lookup) as Arc<dyn Lookup>,
+        };
+        let conversations = Conversations::start(setting, stop.child_token()).await?;
+        let host = conversations.host();
+        let launches = Launches::new(
+            Arc::clone(&stores),
+            host.skills.clone(),
+            host.registry.clone(),
+            false,
+        );
         Ok(Arc::new(Self {
             activity,
             conversations,
@@ -48,8 +78,17 @@ impl App {
                 .enable_vscode
                 .then(|| VsCode::start(VsCodeSetup::of(&config))),
             config,
+            stores,
+            models,
+            launches,
+            lookup,
             stop,
         }))
+    }
+
+    /// Says where this server is reached, so that it need not ask itself over the network.
+    pub(crate) fn set_address(&self, url: &str) {
+        self.lookup.set_own_address(url);
     }
 
     /// The settings.

@@ -1,8 +1,15 @@
 //! The V1 API: one file for each group of routes.
 
+pub(crate) mod agent_profiles;
 pub(crate) mod conversations;
 pub(crate) mod git;
+pub(crate) mod mcp_settings;
+pub(crate) mod profiles;
+pub(crate) mod provider_connections;
+pub(crate) mod secrets;
 pub(crate) mod server_info;
+pub(crate) mod settings;
+mod stored;
 pub(crate) mod vscode;
 
 use std::any::Any;
@@ -19,6 +26,12 @@ pub(crate) fn routes() -> Routes {
         .merge(conversations::routes())
         .merge(git::routes())
         .merge(vscode::routes())
+        .merge(settings::routes())
+        .merge(mcp_settings::routes())
+        .merge(secrets::routes())
+        .merge(profiles::routes())
+        .merge(agent_profiles::routes())
+        .merge(provider_connections::routes())
 }
 
 /// There is no such path.

@@ -95,6 +95,11 @@ impl World {
         answer(self.request(Method::PATCH, path).json(body)).await
     }
 
+    /// `PUT` of JSON, as status and JSON.
+    pub(crate) async fn put(&self, path: &str, body: &Value) -> (StatusCode, Value) {
+        answer(self.request(Method::PUT, path).json(body)).await
+    }
+
     /// `DELETE`, as status and JSON.
     #[allow(dead_code, reason = "for the groups that delete")]
     pub(crate) async fn delete(&self, path: &str) -> (StatusCode, Value) {

@@ -9,9 +9,12 @@
 mod conversations;
 mod git;
 mod harness;
+mod mcp_settings;
 mod model;
 mod recording;
+mod secrets;
 mod server_info;
+mod settings;
 mod sockets;
 mod talk;
 mod vscode;
