@@ -21,7 +21,7 @@ pub struct App {
     /// When something last happened.
     pub(crate) activity: Arc<Activity>,
     /// The conversations.
-    pub(crate) conversations: Conversations,
+    pub(crate) conversations: Arc<Conversations>,
     /// Git on this machine.
     pub(crate) git: Git,
     /// Repositories that can be cloned.

@@ -19,8 +19,10 @@ mod variables;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use openhands_protocol::Secret;
 use openhands_protocol::server::{RuntimeKind, TelemetrySpec, WebhookSpec};
 use openhands_protocol::skills::MarketplaceRegistration;
+use openhands_sdk_rs::secrets::Cipher;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -170,6 +172,13 @@ impl Config {
     fn from_settings(value: Value) -> Result<Self, ConfigError> {
         serde_json::from_value(value)
             .map_err(|error| ConfigError::new("configuration", &error.to_string()))
+    }
+
+    /// What seals secrets on disk, if there is a key.
+    pub fn cipher(&self) -> Option<Cipher> {
+        let secret = |key: &String| Secret::new(key.clone());
+        let previous: Vec<_> = self.previous_secret_keys.iter().map(secret).collect();
+        Cipher::new(&self.secret_key.as_ref().map(secret)?, &previous)
     }
 
     /// Whether clients must show a key.
