@@ -11,6 +11,7 @@ use crate::http::{Operation, Routes};
 use crate::services::activity::Activity;
 use crate::services::conversations::Conversations;
 use crate::services::git::{Git, GithubRepositories};
+use crate::services::skills::Skills;
 use crate::services::vscode::{VsCode, VsCodeSetup};
 use crate::{sockets, v1};
 
@@ -26,6 +27,8 @@ pub struct App {
     pub(crate) git: Git,
     /// Repositories that can be cloned.
     pub(crate) github: GithubRepositories,
+    /// Where skills come from.
+    pub(crate) skills: Skills,
     /// The editor; none if the settings want none.
     pub(crate) vscode: Option<VsCode>,
     /// Ends everything.
@@ -44,6 +47,7 @@ impl App {
             conversations,
             git: Git::new(&config.env),
             github: GithubRepositories::default(),
+            skills: Skills::new(&config),
             vscode: config
                 .enable_vscode
                 .then(|| VsCode::start(VsCodeSetup::of(&config))),

@@ -2,7 +2,13 @@
 
 pub(crate) mod conversations;
 pub(crate) mod git;
+pub(crate) mod hooks;
+pub(crate) mod llm;
+pub(crate) mod mcp;
 pub(crate) mod server_info;
+pub(crate) mod skills;
+pub(crate) mod sub_agents;
+pub(crate) mod tools;
 pub(crate) mod vscode;
 
 use std::any::Any;
@@ -19,6 +25,12 @@ pub(crate) fn routes() -> Routes {
         .merge(conversations::routes())
         .merge(git::routes())
         .merge(vscode::routes())
+        .merge(tools::routes())
+        .merge(skills::routes())
+        .merge(hooks::routes())
+        .merge(sub_agents::routes())
+        .merge(mcp::routes())
+        .merge(llm::routes())
 }
 
 /// There is no such path.

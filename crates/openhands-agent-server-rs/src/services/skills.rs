@@ -11,11 +11,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use openhands_protocol::plugins::InstalledExtensions;
 use openhands_protocol::skills::{
     ExposedUrl, InstalledSkillResponse, MarketplaceRegistration, OrgConfig, Skill,
     SkillCatalogEntry, SkillInfo, SkillOrigin, SkillTrigger, SkillType, SkillsRequest,
 };
-use openhands_protocol::plugins::InstalledExtensions;
 use openhands_sdk_rs::runtime::LocalWorkspace;
 use openhands_sdk_rs::skills::{
     DEFAULT_MARKETPLACE, DEFAULT_REPOSITORY, Marketplaces, PublicSkills, PublicSource, Repository,
@@ -56,7 +56,9 @@ impl Skills {
     pub(crate) fn new(config: &Config) -> Self {
         let variable = |name: &str| {
             let found = config.env.iter().find(|(known, _)| known == name);
-            found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+            found
+                .map(|(_, value)| value.as_str())
+                .filter(|value| !value.is_empty())
         };
         let home = variable("HOME").map(PathBuf::from);
         let cache = config.persistence_dir.join("cache");
@@ -183,7 +185,10 @@ impl Skills {
         for entry in record.extensions.into_values() {
             // The record may name what was deleted by hand.
             let place = directory.join(&entry.name);
-            if tokio::fs::metadata(&place).await.is_ok_and(|meta| meta.is_dir()) {
+            if tokio::fs::metadata(&place)
+                .await
+                .is_ok_and(|meta| meta.is_dir())
+            {
                 skills.push(InstalledSkillResponse {
                     name: entry.name,
                     version: entry.version,
@@ -220,14 +225,13 @@ impl Skills {
     }
 
     /// Repositories of organisations, one after the other: a later one wins.
-    async fn organisations(
-        &self,
-        configs: &[OrgConfig],
-        cancel: &CancellationToken,
-    ) -> Vec<Skill> {
+    async fn organisations(&self, configs: &[OrgConfig], cancel: &CancellationToken) -> Vec<Skill> {
         let mut skills = Vec::new();
         for config in configs {
-            match tempfile::Builder::new().prefix("openhands-org-skills-").tempdir() {
+            match tempfile::Builder::new()
+                .prefix("openhands-org-skills-")
+                .tempdir()
+            {
                 Ok(scratch) => {
                     let url = &config.org_repo_url;
                     let loaded = load_organization(url, scratch.path(), &self.env, cancel).await;

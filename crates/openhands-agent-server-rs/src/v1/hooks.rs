@@ -20,7 +20,10 @@ async fn read(
     State(app): State<Arc<App>>,
     Body(request): Body<HooksRequest>,
 ) -> Reply<HooksResponse> {
-    let hook_config = match request.project_dir.filter(|directory| !directory.is_empty()) {
+    let hook_config = match request
+        .project_dir
+        .filter(|directory| !directory.is_empty())
+    {
         Some(directory) => {
             let workspace = LocalWorkspace::new(directory, &app.config().env);
             config::load(&workspace, None)

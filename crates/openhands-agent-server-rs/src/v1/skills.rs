@@ -44,10 +44,7 @@ async fn catalog(State(app): State<Arc<App>>) -> Reply<SkillCatalogResponse> {
 
 async fn sync(State(app): State<Arc<App>>) -> Reply<SyncResponse> {
     let (status, message) = match app.skills.sync().await {
-        Ok(()) => (
-            SyncStatus::Success,
-            "Skills repository synced successfully",
-        ),
+        Ok(()) => (SyncStatus::Success, "Skills repository synced successfully"),
         Err(problem) => {
             tracing::warn!(problem, "public skills were not fetched");
             (SyncStatus::Error, "Failed to sync skills repository")

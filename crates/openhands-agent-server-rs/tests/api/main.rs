@@ -8,6 +8,12 @@
 
 mod git;
 mod harness;
+mod hooks;
+mod llm;
+mod mcp;
 mod recording;
 mod server_info;
+mod skills;
+mod sub_agents;
+mod tools;
 mod vscode;

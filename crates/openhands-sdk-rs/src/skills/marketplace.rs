@@ -15,7 +15,10 @@ use crate::skills::plugin;
 use crate::skills::source::{Fetching, below, directory_of};
 
 /// Where a repository has its list, the first one first.
-const LISTS: [&str; 2] = [".plugin/marketplace.json", ".claude-plugin/marketplace.json"];
+const LISTS: [&str; 2] = [
+    ".plugin/marketplace.json",
+    ".claude-plugin/marketplace.json",
+];
 /// Where one without a list has its skills; if it has neither, at its top.
 const SKILL_DIRECTORIES: [&str; 2] = ["skills", ".skills"];
 
@@ -61,7 +64,11 @@ impl Marketplaces {
             match self.load_one(registration, cancel).await {
                 Ok(found) => skills.extend(found),
                 Err(problem) => {
-                    tracing::warn!(marketplace = registration.name, problem, "marketplace skipped");
+                    tracing::warn!(
+                        marketplace = registration.name,
+                        problem,
+                        "marketplace skipped"
+                    );
                 }
             }
         }
