@@ -16,6 +16,7 @@ use crate::services::launch::Launches;
 use crate::services::models::ModelSource;
 use crate::services::saved_models::{SavedModels, SecretLookup};
 use crate::services::settings::Stores;
+use crate::services::skills::Skills;
 use crate::services::vscode::{VsCode, VsCodeSetup};
 use crate::{sockets, v1};
 
@@ -31,6 +32,8 @@ pub struct App {
     pub(crate) git: Git,
     /// Repositories that can be cloned.
     pub(crate) github: GithubRepositories,
+    /// Where skills come from.
+    pub(crate) skills: Skills,
     /// The editor; none if the settings want none.
     pub(crate) vscode: Option<VsCode>,
     /// Settings, secrets, and what the user saved by name.
@@ -74,6 +77,7 @@ impl App {
             conversations,
             git: Git::new(&config.env),
             github: GithubRepositories::default(),
+            skills: Skills::new(&config),
             vscode: config
                 .enable_vscode
                 .then(|| VsCode::start(VsCodeSetup::of(&config))),

@@ -10,4 +10,8 @@ pub(crate) mod llm_check;
 pub(crate) mod models;
 pub(crate) mod saved_models;
 pub(crate) mod settings;
+pub(crate) mod llm_catalog;
+pub(crate) mod mcp_test;
+pub(crate) mod skills;
+pub(crate) mod tools;
 pub(crate) mod vscode;

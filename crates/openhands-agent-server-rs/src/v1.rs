@@ -10,6 +10,12 @@ pub(crate) mod secrets;
 pub(crate) mod server_info;
 pub(crate) mod settings;
 mod stored;
+pub(crate) mod hooks;
+pub(crate) mod llm;
+pub(crate) mod mcp;
+pub(crate) mod skills;
+pub(crate) mod sub_agents;
+pub(crate) mod tools;
 pub(crate) mod vscode;
 
 use std::any::Any;
@@ -32,6 +38,12 @@ pub(crate) fn routes() -> Routes {
         .merge(profiles::routes())
         .merge(agent_profiles::routes())
         .merge(provider_connections::routes())
+        .merge(tools::routes())
+        .merge(skills::routes())
+        .merge(hooks::routes())
+        .merge(sub_agents::routes())
+        .merge(mcp::routes())
+        .merge(llm::routes())
 }
 
 /// There is no such path.
