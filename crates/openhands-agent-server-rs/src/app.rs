@@ -1,6 +1,7 @@
 //! Everything that a running server holds, and the routes over it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -9,8 +10,11 @@ use tokio_util::sync::CancellationToken;
 use crate::config::Config;
 use crate::http::{Operation, Routes};
 use crate::services::activity::Activity;
+use crate::services::bash::BashServices;
 use crate::services::conversations::Conversations;
+use crate::services::files::Files;
 use crate::services::git::{Git, GithubRepositories};
+use crate::services::workspaces::Workspaces;
 use crate::{sockets, v1};
 
 /// A running server.
@@ -21,6 +25,12 @@ pub struct App {
     pub(crate) activity: Arc<Activity>,
     /// The conversations.
     pub(crate) conversations: Arc<Conversations>,
+    /// Commands beside the agent.
+    pub(crate) bash: BashServices,
+    /// Files of this machine.
+    pub(crate) files: Files,
+    /// The directories that the UI offers.
+    pub(crate) workspaces: Workspaces,
     /// Git on this machine.
     pub(crate) git: Git,
     /// Repositories that can be cloned.
@@ -36,7 +46,14 @@ impl App {
         let activity = Arc::new(Activity::new());
         let stop = CancellationToken::new();
         let conversations = Conversations::start(&config, &activity, stop.child_token()).await?;
+        let bash = BashServices::new(config.bash_events_dir.clone(), &config.env);
+        if let Some(seconds) = config.bash_events_retention_seconds {
+            bash.flat().keep_events_for(Duration::from_secs(seconds));
+        }
         Ok(Arc::new(Self {
+            bash,
+            files: Files::of_config(&config),
+            workspaces: Workspaces::of_config(&config),
             activity,
             conversations,
             git: Git::new(&config.env),
@@ -82,6 +99,6 @@ impl App {
     /// Ends everything: sockets are closed, what runs is cut off, all is saved.
     pub async fn stop(&self) {
         self.stop.cancel();
-        self.conversations.stop().await;
+        tokio::join!(self.bash.close(), self.conversations.stop());
     }
 }

@@ -28,6 +28,14 @@ pub struct Config {
     pub conversation_idle_ttl: Option<Duration>,
     /// The environment of commands.
     pub env: Vec<(String, String)>,
+    /// Where events of commands beside the agent are kept.
+    pub bash_events_dir: PathBuf,
+    /// How long they are kept; none keeps them.
+    pub bash_events_retention_seconds: Option<u64>,
+    /// The largest file that is taken in; none takes any.
+    pub max_upload_bytes: Option<u64>,
+    /// The extensions of files that are taken in; none takes all.
+    pub allowed_upload_extensions: Vec<String>,
     /// Where clients reach the server, for links.
     pub web_url: Option<String>,
 }
@@ -45,6 +53,10 @@ impl Default for Config {
             lease_ttl: Duration::from_secs(45),
             conversation_idle_ttl: Some(Duration::from_secs(1200)),
             env: Vec::new(),
+            bash_events_dir: "workspace/bash_events".into(),
+            bash_events_retention_seconds: None,
+            max_upload_bytes: None,
+            allowed_upload_extensions: Vec::new(),
             web_url: None,
         }
     }

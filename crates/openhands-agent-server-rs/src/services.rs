@@ -5,3 +5,4 @@ pub(crate) mod bash;
 pub(crate) mod conversations;
 pub(crate) mod files;
 pub(crate) mod git;
+pub(crate) mod workspaces;

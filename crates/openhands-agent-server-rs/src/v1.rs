@@ -1,8 +1,16 @@
 //! The V1 API: one file for each group of routes.
 
+pub(crate) mod auth;
+pub(crate) mod bash;
 pub(crate) mod conversations;
+mod file_response;
+pub(crate) mod files;
 pub(crate) mod git;
+mod place;
+pub(crate) mod runtime;
 pub(crate) mod server_info;
+pub(crate) mod workspace_files;
+pub(crate) mod workspaces;
 
 use std::any::Any;
 
@@ -17,6 +25,12 @@ pub(crate) fn routes() -> Routes {
         .merge(server_info::routes())
         .merge(conversations::routes())
         .merge(git::routes())
+        .merge(auth::routes())
+        .merge(bash::routes())
+        .merge(files::routes())
+        .merge(runtime::routes())
+        .merge(workspace_files::routes())
+        .merge(workspaces::routes())
 }
 
 /// There is no such path.
