@@ -14,6 +14,7 @@ use crate::services::bash::BashServices;
 use crate::services::conversations::Conversations;
 use crate::services::files::Files;
 use crate::services::git::{Git, GithubRepositories};
+use crate::services::vscode::{VsCode, VsCodeSetup};
 use crate::services::workspaces::Workspaces;
 use crate::{sockets, v1};
 
@@ -35,6 +36,8 @@ pub struct App {
     pub(crate) git: Git,
     /// Repositories that can be cloned.
     pub(crate) github: GithubRepositories,
+    /// The editor; none if the settings want none.
+    pub(crate) vscode: Option<VsCode>,
     /// Ends everything.
     stop: CancellationToken,
 }
@@ -58,6 +61,9 @@ impl App {
             conversations,
             git: Git::new(&config.env),
             github: GithubRepositories::default(),
+            vscode: config
+                .enable_vscode
+                .then(|| VsCode::start(VsCodeSetup::of(&config))),
             config,
             stop,
         }))
@@ -99,6 +105,11 @@ impl App {
     /// Ends everything: sockets are closed, what runs is cut off, all is saved.
     pub async fn stop(&self) {
         self.stop.cancel();
-        tokio::join!(self.bash.close(), self.conversations.stop());
+        let editor = async {
+            if let Some(vscode) = &self.vscode {
+                vscode.stop().await;
+            }
+        };
+        tokio::join!(self.bash.close(), self.conversations.stop(), editor);
     }
 }

@@ -5,4 +5,5 @@ pub(crate) mod bash;
 pub(crate) mod conversations;
 pub(crate) mod files;
 pub(crate) mod git;
+pub(crate) mod vscode;
 pub(crate) mod workspaces;

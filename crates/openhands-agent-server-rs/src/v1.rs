@@ -9,6 +9,7 @@ pub(crate) mod git;
 mod place;
 pub(crate) mod runtime;
 pub(crate) mod server_info;
+pub(crate) mod vscode;
 pub(crate) mod workspace_files;
 pub(crate) mod workspaces;
 
@@ -31,6 +32,7 @@ pub(crate) fn routes() -> Routes {
         .merge(runtime::routes())
         .merge(workspace_files::routes())
         .merge(workspaces::routes())
+        .merge(vscode::routes())
 }
 
 /// There is no such path.

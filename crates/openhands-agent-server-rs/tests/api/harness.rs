@@ -32,6 +32,8 @@ impl World {
             bash_events_dir: root.join("workspace/bash_events"),
             conversation_worktree_root: root.join("worktrees"),
             persistence_dir: root.join("home/.openhands"),
+            // Nor may each test start the editor that their machine has.
+            vscode_program: Some(root.join("no-editor")),
             // Shells must not read the files of whoever runs the tests.
             env: vec![
                 ("PATH".to_owned(), std::env::var("PATH").unwrap()),

@@ -10,3 +10,4 @@ mod git;
 mod harness;
 mod recording;
 mod server_info;
+mod vscode;
