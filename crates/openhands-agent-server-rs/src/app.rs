@@ -1,6 +1,7 @@
 //! Everything that a running server holds, and the routes over it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -11,6 +12,8 @@ use crate::config::Config;
 use crate::http::{Operation, Routes};
 use crate::services::activity::Activity;
 use crate::services::conversations::{Conversations, Setting};
+use crate::services::bash::BashServices;
+use crate::services::files::Files;
 use crate::services::git::{Git, GithubRepositories};
 use crate::services::launch::Launches;
 use crate::services::models::ModelSource;
@@ -18,6 +21,7 @@ use crate::services::saved_models::{SavedModels, SecretLookup};
 use crate::services::settings::Stores;
 use crate::services::skills::Skills;
 use crate::services::vscode::{VsCode, VsCodeSetup};
+use crate::services::workspaces::Workspaces;
 use crate::{sockets, v1};
 
 /// A running server.
@@ -28,6 +32,12 @@ pub struct App {
     pub(crate) activity: Arc<Activity>,
     /// The conversations.
     pub(crate) conversations: Arc<Conversations>,
+    /// Commands beside the agent.
+    pub(crate) bash: BashServices,
+    /// Files of this machine.
+    pub(crate) files: Files,
+    /// The directories that the UI offers.
+    pub(crate) workspaces: Workspaces,
     /// Git on this machine.
     pub(crate) git: Git,
     /// Repositories that can be cloned.
@@ -72,7 +82,14 @@ impl App {
             host.registry.clone(),
             false,
         );
+        let bash = BashServices::new(config.bash_events_dir.clone(), &config.env);
+        if let Some(seconds) = config.bash_events_retention_seconds {
+            bash.flat().keep_events_for(Duration::from_secs(seconds));
+        }
         Ok(Arc::new(Self {
+            bash,
+            files: Files::of_config(&config),
+            workspaces: Workspaces::of_config(&config),
             activity,
             conversations,
             git: Git::new(&config.env),
@@ -141,6 +158,6 @@ impl App {
                 vscode.stop().await;
             }
         };
-        tokio::join!(self.conversations.stop(), editor);
+        tokio::join!(self.bash.close(), self.conversations.stop(), editor);
     }
 }

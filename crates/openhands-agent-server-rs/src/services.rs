@@ -15,3 +15,4 @@ pub(crate) mod mcp_test;
 pub(crate) mod skills;
 pub(crate) mod tools;
 pub(crate) mod vscode;
+pub(crate) mod workspaces;

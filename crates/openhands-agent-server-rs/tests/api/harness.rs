@@ -29,6 +29,7 @@ impl World {
         std::fs::create_dir_all(&home).unwrap();
         let mut config = Config {
             conversations_path: root.join("workspace/conversations"),
+            bash_events_dir: root.join("workspace/bash_events"),
             conversation_worktree_root: root.join("worktrees"),
             persistence_dir: root.join("home/.openhands"),
             // Nor may each test start the editor that their machine has.
