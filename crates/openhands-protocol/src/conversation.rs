@@ -4,6 +4,7 @@ mod goal;
 mod info;
 mod page;
 mod request;
+mod rules;
 mod session;
 mod start_request;
 mod state;
