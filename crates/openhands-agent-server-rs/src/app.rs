@@ -19,7 +19,7 @@ pub struct App {
     /// When something last happened.
     pub(crate) activity: Arc<Activity>,
     /// The conversations.
-    pub(crate) conversations: Conversations,
+    pub(crate) conversations: Arc<Conversations>,
     /// Ends everything.
     stop: CancellationToken,
 }

@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use openhands_protocol::Secret;
+
 /// The settings of a server. Read once from the file and the environment; values are passed on from here.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// Keys of which a request must have one; none lets everybody in.
     pub session_api_keys: Vec<String>,
     /// Seals secrets on disk.
-    pub secret_key: Option<String>,
+    pub secret_key: Option<Secret>,
     /// Keys that sealed what is on disk earlier.
-    pub previous_secret_keys: Vec<String>,
+    pub previous_secret_keys: Vec<Secret>,
     /// Where conversations are kept.
     pub conversations_path: PathBuf,
     /// Where worktrees of conversations are made.

@@ -9,11 +9,12 @@ mod input;
 mod json_error;
 mod path;
 mod query;
+mod refused;
 mod reply;
 mod routes;
 mod validate;
 
-pub(crate) use access::Access;
+pub(crate) use access::{Access, KEY_HEADER, is_key};
 pub use arguments::{Argument, Place};
 pub(crate) use body::{Body, MaybeBody};
 pub use door::Door;

@@ -20,5 +20,5 @@ mod v1;
 pub use app::App;
 pub use cli::Cli;
 pub use config::Config;
-pub use http::{Door, Operation};
+pub use http::{Argument, Door, Operation, Place};
 pub use serve::{Server, serve};

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use axum::extract::{Extension, Multipart, RawQuery, Request, State, WebSocketUpgrade};
+use axum::extract::{
+    Extension, Multipart, RawPathParams, RawQuery, Request, State, WebSocketUpgrade,
+};
 use axum::http::{HeaderMap, Method, Uri};
 use openhands_protocol::schema::{Described, SchemaOf};
 
@@ -97,6 +99,18 @@ impl Input for Multipart {
     }
 }
 
+impl<T: Input, E> Input for Result<T, E> {
+    fn argument() -> Option<Argument> {
+        T::argument()
+    }
+}
+
+impl<T: Input> Input for Option<T> {
+    fn argument() -> Option<Argument> {
+        T::argument()
+    }
+}
+
 macro_rules! no_input {
     ($($ty:ty),*) => {
         $(impl Input for $ty {
@@ -112,6 +126,7 @@ no_input!(
     HeaderMap,
     Method,
     Uri,
+    RawPathParams,
     RawQuery,
     Request,
     WebSocketUpgrade,
