@@ -21,10 +21,8 @@ pub(super) fn test_server() -> &'static Schema {
             || const { &Schema::Object(&SSE) },
         ],
         default: Some(|members| {
-            Some(match members.contains_key("command") {
-                true => "stdio",
-                false => "http",
-            })
+            let is_program = members.contains_key("command");
+            Some(if is_program { "stdio" } else { "http" })
         }),
         prefix: None,
         telling: Telling::Tag {
