@@ -10,6 +10,8 @@ use crate::config::Config;
 use crate::http::{Operation, Routes};
 use crate::services::activity::Activity;
 use crate::services::conversations::Conversations;
+use crate::services::git::{Git, GithubRepositories};
+use crate::services::vscode::{VsCode, VsCodeSetup};
 use crate::{sockets, v1};
 
 /// A running server.
@@ -20,6 +22,12 @@ pub struct App {
     pub(crate) activity: Arc<Activity>,
     /// The conversations.
     pub(crate) conversations: Arc<Conversations>,
+    /// Git on this machine.
+    pub(crate) git: Git,
+    /// Repositories that can be cloned.
+    pub(crate) github: GithubRepositories,
+    /// The editor; none if the settings want none.
+    pub(crate) vscode: Option<VsCode>,
     /// Ends everything.
     stop: CancellationToken,
 }
@@ -32,9 +40,14 @@ impl App {
         let stop = CancellationToken::new();
         let conversations = Conversations::start(&config, &activity, stop.child_token()).await?;
         Ok(Arc::new(Self {
-            config,
             activity,
             conversations,
+            git: Git::new(&config.env),
+            github: GithubRepositories::default(),
+            vscode: config
+                .enable_vscode
+                .then(|| VsCode::start(VsCodeSetup::of(&config))),
+            config,
             stop,
         }))
     }
@@ -72,9 +85,19 @@ impl App {
             .with_state(Arc::clone(self))
     }
 
+    /// Drops from memory the conversations that nobody has used for so long. Happens by itself now and then.
+    pub async fn drop_idle(&self, idle: std::time::Duration) {
+        self.conversations.evict(idle).await;
+    }
+
     /// Ends everything: sockets are closed, what runs is cut off, all is saved.
     pub async fn stop(&self) {
         self.stop.cancel();
-        self.conversations.stop().await;
+        let editor = async {
+            if let Some(vscode) = &self.vscode {
+                vscode.stop().await;
+            }
+        };
+        tokio::join!(self.conversations.stop(), editor);
     }
 }

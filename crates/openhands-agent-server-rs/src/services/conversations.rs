@@ -30,7 +30,6 @@ use openhands_protocol::ConversationId;
 use openhands_protocol::conversation::ExecutionStatus;
 use openhands_sdk_rs::Host;
 use openhands_sdk_rs::event_log::LeaseOwner;
-use openhands_sdk_rs::secrets::Cipher;
 use parking_lot::RwLock;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -69,7 +68,7 @@ impl Conversations {
         activity: &Arc<Activity>,
         stop: CancellationToken,
     ) -> anyhow::Result<Arc<Self>> {
-        let cipher = cipher(config);
+        let cipher = config.cipher();
         let entries = meta::read_all(&config.conversations_path, cipher.as_ref()).await?;
         let catalog = Arc::new(Catalog::new(entries));
         let this = Arc::new_cyclic(|me| {
@@ -152,9 +151,4 @@ impl Conversations {
         futures_util::future::join_all(closing).await;
         self.tasks.close();
     }
-}
-
-/// What seals secrets, if there is a key.
-fn cipher(config: &Config) -> Option<Cipher> {
-    Cipher::new(config.secret_key.as_ref()?, &config.previous_secret_keys)
 }

@@ -31,6 +31,8 @@ impl World {
             conversations_path: root.join("workspace/conversations"),
             conversation_worktree_root: root.join("worktrees"),
             persistence_dir: root.join("home/.openhands"),
+            // Nor may each test start the editor that their machine has.
+            vscode_program: Some(root.join("no-editor")),
             // Shells must not read the files of whoever runs the tests.
             env: vec![
                 ("PATH".to_owned(), std::env::var("PATH").unwrap()),
@@ -47,6 +49,15 @@ impl World {
             client: reqwest::Client::new(),
             key,
         }
+    }
+
+    /// Ends the server and starts another one on the same settings.
+    pub(crate) async fn restart(&mut self) {
+        let config = self.server.app.config().as_ref().clone();
+        let next = Server::start(config, "127.0.0.1", 0);
+        // The old one first gives up what it owns.
+        self.server.app.stop().await;
+        self.server = next.await.unwrap();
     }
 
     /// The directory of the test.

@@ -6,5 +6,12 @@
     clippy::indexing_slicing
 )]
 
+mod conversations;
+mod git;
 mod harness;
+mod model;
+mod recording;
 mod server_info;
+mod sockets;
+mod talk;
+mod vscode;
