@@ -4,17 +4,16 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use openhands_protocol::Secret;
-use openhands_sdk_rs::secrets::Cipher;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 use crate::http::{Operation, Routes};
 use crate::services::activity::Activity;
 use crate::services::conversations::Conversations;
-use crate::services::launch::Launches;
+use crate::services::git::{Git, GithubRepositories};
 use crate::services::models::ModelSource;
 use crate::services::settings::Stores;
+use crate::services::vscode::{VsCode, VsCodeSetup};
 use crate::{sockets, v1};
 
 /// A running server.
@@ -24,13 +23,17 @@ pub struct App {
     /// When something last happened.
     pub(crate) activity: Arc<Activity>,
     /// The conversations.
-    pub(crate) conversations: Conversations,
+    pub(crate) conversations: Arc<Conversations>,
+    /// Git on this machine.
+    pub(crate) git: Git,
+    /// Repositories that can be cloned.
+    pub(crate) github: GithubRepositories,
+    /// The editor; none if the settings want none.
+    pub(crate) vscode: Option<VsCode>,
     /// Settings, secrets, and what the user saved by name.
     pub(crate) stores: Arc<Stores>,
     /// How models are reached.
     pub(crate) models: ModelSource,
-    /// What conversations are started with.
-    pub(crate) launches: Launches,
     /// Ends everything.
     stop: CancellationToken,
 }
@@ -41,23 +44,22 @@ impl App {
         let config = Arc::new(config);
         let activity = Arc::new(Activity::new());
         let stop = CancellationToken::new();
-        let stores = Stores::open(&config.persistence_dir, cipher(&config)).await;
+        let stores = Stores::open(&config.persistence_dir, config.cipher()).await;
         let models = ModelSource::new(&config.env);
-        let conversations = Conversations::start(&config, &activity, stop.child_token()).await?;
-        let host = conversations.host();
-        let launches = Launches::new(
-            Arc::clone(&stores),
-            host.skills.clone(),
-            host.registry.clone(),
-            false,
-        );
+        let saved = (&stores, &models);
+        let conversations =
+            Conversations::start(&config, &activity, saved, stop.child_token()).await?;
         Ok(Arc::new(Self {
-            config,
             activity,
             conversations,
             stores,
             models,
-            launches,
+            git: Git::new(&config.env),
+            github: GithubRepositories::default(),
+            vscode: config
+                .enable_vscode
+                .then(|| VsCode::start(VsCodeSetup::of(&config))),
+            config,
             stop,
         }))
     }
@@ -98,17 +100,11 @@ impl App {
     /// Ends everything: sockets are closed, what runs is cut off, all is saved.
     pub async fn stop(&self) {
         self.stop.cancel();
-        self.conversations.stop().await;
+        let editor = async {
+            if let Some(vscode) = &self.vscode {
+                vscode.stop().await;
+            }
+        };
+        tokio::join!(self.conversations.stop(), editor);
     }
-}
-
-/// What seals secrets on disk; none without a key.
-fn cipher(config: &Config) -> Option<Cipher> {
-    let key = Secret::new(config.secret_key.clone()?);
-    let previous: Vec<Secret> = config
-        .previous_secret_keys
-        .iter()
-        .map(|key| Secret::new(key.as_str()))
-        .collect();
-    Cipher::new(&key, &previous)
 }

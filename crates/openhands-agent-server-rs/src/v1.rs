@@ -2,6 +2,7 @@
 
 pub(crate) mod agent_profiles;
 pub(crate) mod conversations;
+pub(crate) mod git;
 pub(crate) mod mcp_settings;
 pub(crate) mod profiles;
 pub(crate) mod provider_connections;
@@ -9,6 +10,7 @@ pub(crate) mod secrets;
 pub(crate) mod server_info;
 pub(crate) mod settings;
 mod stored;
+pub(crate) mod vscode;
 
 use std::any::Any;
 
@@ -28,6 +30,8 @@ pub(crate) fn routes() -> Routes {
         .merge(profiles::routes())
         .merge(agent_profiles::routes())
         .merge(provider_connections::routes())
+        .merge(git::routes())
+        .merge(vscode::routes())
 }
 
 /// There is no such path.

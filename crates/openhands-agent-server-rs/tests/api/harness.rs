@@ -24,28 +24,23 @@ impl World {
     /// A server whose settings are changed before it starts.
     pub(crate) async fn with(change: impl FnOnce(&mut Config)) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let root = directory.path();
-        let home = root.join("home");
-        std::fs::create_dir_all(&home).unwrap();
-        let mut config = Config {
-            conversations_path: root.join("workspace/conversations"),
-            conversation_worktree_root: root.join("worktrees"),
-            persistence_dir: root.join("home/.openhands"),
-            // Shells must not read the files of whoever runs the tests.
-            env: vec![
-                ("PATH".to_owned(), std::env::var("PATH").unwrap()),
-                ("HOME".to_owned(), home.to_string_lossy().into_owned()),
-            ],
-            ..Config::default()
-        };
-        change(&mut config);
-        let key = config.session_api_keys.first().cloned();
-        let server = Server::start(config, "127.0.0.1", 0).await.unwrap();
+        let (server, key) = start(directory.path(), change).await;
         Self {
             server,
             directory,
             client: reqwest::Client::new(),
             key,
+        }
+    }
+
+    /// Ends the server and starts another one on the same directory, with other settings.
+    pub(crate) async fn restart(self, change: impl FnOnce(&mut Config)) -> Self {
+        self.server.stop().await.unwrap();
+        let (server, key) = start(self.directory.path(), change).await;
+        Self {
+            server,
+            key,
+            ..self
         }
     }
 
@@ -94,6 +89,29 @@ impl World {
     pub(crate) async fn delete(&self, path: &str) -> (StatusCode, Value) {
         answer(self.request(Method::DELETE, path)).await
     }
+}
+
+/// Starts a server on a directory.
+async fn start(root: &Path, change: impl FnOnce(&mut Config)) -> (Server, Option<String>) {
+    let home = root.join("home");
+    std::fs::create_dir_all(&home).unwrap();
+    let mut config = Config {
+        conversations_path: root.join("workspace/conversations"),
+        conversation_worktree_root: root.join("worktrees"),
+        persistence_dir: root.join("home/.openhands"),
+        // Nor may each test start the editor that their machine has.
+        vscode_program: Some(root.join("no-editor")),
+        // Shells must not read the files of whoever runs the tests.
+        env: vec![
+            ("PATH".to_owned(), std::env::var("PATH").unwrap()),
+            ("HOME".to_owned(), home.to_string_lossy().into_owned()),
+        ],
+        ..Config::default()
+    };
+    change(&mut config);
+    let key = config.session_api_keys.first().cloned();
+    let server = Server::start(config, "127.0.0.1", 0).await.unwrap();
+    (server, key)
 }
 
 /// Sends a request; what is no JSON is null.

@@ -296,7 +296,7 @@ async fn a_broken_file_reads_as_defaults_and_is_not_overwritten() {
 
 #[tokio::test]
 async fn a_key_that_is_not_known_hides_secrets_and_keeps_them_safe() {
-    let mut world = World::with(keyed).await;
+    let world = World::with(keyed).await;
     let change = json!({"agent_settings_diff": {"llm": {"model": "openai/x", "api_key": "sk-1"},
         "mcp_config": {"fs": {"command": "x", "env": {"TOKEN": "t"}}}}});
     world.patch("/api/settings", &change).await;
@@ -304,7 +304,7 @@ async fn a_key_that_is_not_known_hides_secrets_and_keeps_them_safe() {
     world.put("/api/settings/secrets", &put).await;
     let before = std::fs::read(world.path().join("home/.openhands/settings.json")).unwrap();
 
-    world
+    let world = world
         .restart(|config| config.secret_key = Some("another".to_owned()))
         .await;
     let (_, settings) = world.get("/api/settings").await;
@@ -329,13 +329,13 @@ async fn a_key_that_is_not_known_hides_secrets_and_keeps_them_safe() {
     assert_eq!(after, before);
 
     // With the old key at hand, all is moved to the new one at the start.
-    world
+    let world = world
         .restart(|config| {
             config.secret_key = Some("another".to_owned());
             config.previous_secret_keys = vec!["h2secret".to_owned()];
         })
         .await;
-    world
+    let world = world
         .restart(|config| config.secret_key = Some("another".to_owned()))
         .await;
     let (_, plain) = exposed(&world, "/api/settings", "plaintext").await;
