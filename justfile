@@ -19,6 +19,10 @@ test crate="":
 handover:
     OPENHANDS_REFERENCE_PYTHON="$(tests/reference/install)" cargo nextest run -p openhands-sdk-rs --test handover --test event_log
 
+# The editor beside the server, with a real code-server; installs it first, which takes minutes
+vscode:
+    OPENHANDS_TEST_CODE_SERVER="$(tests/vscode/install)" cargo test -p openhands-agent-server-rs --test api vscode:: -- --nocapture
+
 # The long kill tests, of the event log and of conversations: just kill 1000
 kill count="1000":
     OPENHANDS_KILLS={{count}} cargo test --release -p openhands-sdk-rs --test event_log --test handover kill:: -- --nocapture
@@ -26,6 +30,11 @@ kill count="1000":
 # The recorded cases of every tool
 cases dir="crates/openhands-tools/tests/fixtures/tool-cases":
     cargo run --quiet -p openhands-sdk-rs --example tool_cases -- {{dir}}
+
+# The published Python client against our server: just conformance -k conversation/
+conformance *args:
+    cargo build -p openhands-agent-server-rs
+    tests/conformance/run --server-cmd "$PWD/target/debug/openhands-agent-server --host 127.0.0.1 --port {port}" {{args}}
 
 # The long fuzz of the persistent shell: just fuzz-shell 20000 [seed]
 fuzz-shell count="20000" *args:

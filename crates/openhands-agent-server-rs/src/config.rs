@@ -224,12 +224,6 @@ impl Config {
         }
     }
 
-    /// Where the server is reached from this machine, once that is known.
-    pub(crate) fn own_url(&self) -> Option<&str> {
-        let variable = self.env.iter().find(|(name, _)| name == INTERNAL_URL);
-        variable.map(|(_, url)| url.as_str())
-    }
-
     fn resolve_paths(&mut self, environment: &Environment, directory: &Path) {
         for path in [
             &mut self.conversations_path,

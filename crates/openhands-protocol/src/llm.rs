@@ -7,7 +7,7 @@ mod profile;
 mod provider_connection;
 
 pub use catalog::{
-    ModelsResponse, ProvidersResponse, SubscriptionDevicePollRequest,
+    LlmModelsQuery, ModelsResponse, ProvidersResponse, SubscriptionDevicePollRequest,
     SubscriptionDeviceStartResponse, SubscriptionModelsResponse, SubscriptionStatusResponse,
     VerifiedModelsResponse,
 };

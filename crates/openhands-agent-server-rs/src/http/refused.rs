@@ -20,7 +20,6 @@ impl From<RefusedRequest> for ApiError {
             RefusedRequest::Invalid(_) => Self::unprocessable(said),
             RefusedRequest::Deleted => Self::not_found("Not Found"),
             RefusedRequest::Files(_) => Self::internal(said),
-            RefusedRequest::Launch(error) => error.into(),
             RefusedRequest::Conversation(error) => error.into(),
         }
     }

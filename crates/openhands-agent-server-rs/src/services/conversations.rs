@@ -29,19 +29,17 @@ use std::sync::{Arc, Weak};
 use openhands_protocol::ConversationId;
 use openhands_protocol::conversation::ExecutionStatus;
 use openhands_sdk_rs::Host;
-use openhands_sdk_rs::event_log::LeaseOwner;
+use openhands_sdk_rs::conversation::{Models, Profiles};
+use openhands_sdk_rs::event_log::{Durability, LeaseOwner, Syncer};
+use openhands_sdk_rs::secrets::Lookup;
 use parking_lot::RwLock;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
-use crate::config::Config;
+use crate::config::{Config, EventDurability};
 use crate::services::activity::Activity;
-use crate::services::launch::Launches;
-use crate::services::models::ModelSource;
-use crate::services::saved_models::{SavedModels, SecretLookup};
-use crate::services::settings::Stores;
 
 pub(crate) use entry::{Entry, Held};
 pub(crate) use info::{runtime_info, without_skills};
@@ -51,13 +49,26 @@ pub(crate) use refuse::RefusedRequest;
 /// Conversations by id.
 pub(crate) type Catalog = RwLock<HashMap<ConversationId, Arc<Entry>>>;
 
+/// What the conversations are given by the rest of the server.
+pub(crate) struct Setting {
+    /// The settings.
+    pub(crate) config: Arc<Config>,
+    /// Notes that something happens.
+    pub(crate) activity: Arc<Activity>,
+    /// How models are made.
+    pub(crate) models: Models,
+    /// Models that the user saved.
+    pub(crate) profiles: Arc<dyn Profiles>,
+    /// How secrets are fetched.
+    pub(crate) lookup: Arc<dyn Lookup>,
+}
+
 /// The conversations of the server.
 #[derive(Debug)]
 pub(crate) struct Conversations {
     me: Weak<Self>,
     config: Arc<Config>,
     host: Arc<Host>,
-    launches: Launches,
     catalog: Arc<Catalog>,
     permits: Arc<Semaphore>,
     /// Held while a conversation is started under an id that the client chose.
@@ -69,21 +80,23 @@ pub(crate) struct Conversations {
 impl Conversations {
     /// Looks at what is on disk, and takes up what ran when the last server died.
     pub(crate) async fn start(
-        config: &Arc<Config>,
-        activity: &Arc<Activity>,
-        (stores, models): (&Arc<Stores>, &ModelSource),
+        setting: Setting,
         stop: CancellationToken,
     ) -> anyhow::Result<Arc<Self>> {
+        let config = &setting.config;
         let cipher = config.cipher();
         let entries = meta::read_all(&config.conversations_path, cipher.as_ref()).await?;
         let catalog = Arc::new(Catalog::new(entries));
-        let lookup = SecretLookup::new(Arc::clone(stores), config.own_url())?;
         let this = Arc::new_cyclic(|me| {
             let mut host = Host::new(config.env.clone()).keeping_in(&config.conversations_path);
             host.cipher = cipher;
-            host.models = models.for_host();
-            host.profiles = Some(Arc::new(SavedModels(Arc::clone(stores))));
-            host.lookup = Some(Arc::new(lookup));
+            host.models = Arc::clone(&setting.models);
+            host.profiles = Some(Arc::clone(&setting.profiles));
+            host.lookup = Some(Arc::clone(&setting.lookup));
+            host.durability = match config.event_durability {
+                EventDurability::Strict => Durability::Strict,
+                EventDurability::Background => Durability::Background(Syncer::new()),
+            };
             host.user_directory = Some(config.persistence_dir.clone());
             host.owner = (!config.lease_ttl.is_zero()).then(|| LeaseOwner {
                 ttl: config.lease_ttl,
@@ -91,13 +104,12 @@ impl Conversations {
             });
             host.observer = Some(Arc::new(observe::Watch::new(
                 &catalog,
-                activity,
+                &setting.activity,
                 me.clone(),
             )));
             host.children = Some(children::starter(me.clone()));
             Self {
                 me: me.clone(),
-                launches: Launches::new(Arc::clone(stores), &host, config.enable_browser),
                 config: Arc::clone(config),
                 host: Arc::new(host),
                 catalog,
@@ -115,11 +127,6 @@ impl Conversations {
     /// What the conversations share.
     pub(crate) fn host(&self) -> &Arc<Host> {
         &self.host
-    }
-
-    /// What conversations are started with.
-    pub(crate) fn launches(&self) -> &Launches {
-        &self.launches
     }
 
     /// A conversation that there is.

@@ -15,6 +15,7 @@ mod changes;
 mod command;
 mod commits;
 mod diff;
+mod export;
 mod github;
 
 pub(crate) use command::{Git, GitError};

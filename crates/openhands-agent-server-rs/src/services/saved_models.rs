@@ -9,6 +9,7 @@ use openhands_protocol::llm::Llm;
 use openhands_protocol::secrets::LookupSecret;
 use openhands_sdk_rs::conversation::{ProfileError, Profiles};
 use openhands_sdk_rs::secrets::{HttpLookup, Lookup, LookupError};
+use parking_lot::RwLock;
 use reqwest::Url;
 
 use crate::services::settings::Stores;
@@ -79,24 +80,31 @@ fn profile_error(error: StoreError, name: &str) -> ProfileError {
 #[derive(Debug)]
 pub(crate) struct SecretLookup {
     stores: Arc<Stores>,
-    /// Where this server is reached, if that is known.
-    own: Option<Url>,
-    http: HttpLookup,
+    /// Where this server is reached, once that is known.
+    own: RwLock<Option<Url>>,
+    http: RwLock<Option<HttpLookup>>,
 }
 
 impl SecretLookup {
-    /// Fetches with these stores. `own` is where this server is reached, such as `http://127.0.0.1:8000`.
-    pub(crate) fn new(stores: Arc<Stores>, own: Option<&str>) -> Result<Self, LookupError> {
-        Ok(Self {
+    /// Fetches with these stores.
+    pub(crate) fn new(stores: Arc<Stores>) -> Self {
+        Self {
             stores,
-            own: own.and_then(|own| Url::parse(own).ok()),
-            http: HttpLookup::new(own)?,
-        })
+            own: RwLock::new(None),
+            http: RwLock::new(None),
+        }
+    }
+
+    /// Says where this server is reached, such as `http://127.0.0.1:8000`.
+    pub(crate) fn set_own_address(&self, url: &str) {
+        *self.own.write() = Url::parse(url).ok();
+        *self.http.write() = HttpLookup::new(Some(url)).ok();
     }
 
     /// The name of a secret of this server, if the address is one that it serves itself.
     fn own_secret(&self, url: &str) -> Option<String> {
-        let own = self.own.as_ref()?;
+        let own = self.own.read();
+        let own = own.as_ref()?;
         // An address without a host is one of this server.
         let url = own.join(url).ok()?;
         let is_own = url.scheme() == own.scheme()
@@ -117,7 +125,12 @@ impl SecretLookup {
                 return Ok(value);
             }
         }
-        self.http.fetch(secret).await
+        let http = self.http.read().clone();
+        let http = match http {
+            Some(http) => http,
+            None => HttpLookup::new(None)?,
+        };
+        http.fetch(secret).await
     }
 }
 

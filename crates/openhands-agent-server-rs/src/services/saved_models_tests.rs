@@ -31,7 +31,8 @@ async fn secrets_of_this_server_do_not_go_over_the_network() {
         .secrets
         .put("MY_TOKEN", Secret::new("found"), None)
         .unwrap();
-    let lookup = SecretLookup::new(stores, Some("http://127.0.0.1:1")).unwrap();
+    let lookup = SecretLookup::new(stores);
+    lookup.set_own_address("http://127.0.0.1:1");
     for url in [
         "http://127.0.0.1:1/api/settings/secrets/MY_TOKEN",
         "http://localhost:1/api/settings/secrets/MY_TOKEN",

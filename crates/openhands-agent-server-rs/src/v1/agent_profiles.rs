@@ -166,7 +166,7 @@ async fn materialize(
                 .await?
         }
     };
-    Ok(Reply(app.conversations.launches().preview(&profile).await?))
+    Ok(Reply(app.launches.preview(&profile).await?))
 }
 
 /// All that is wrong with a saved agent. compat: without the values, which may be long.

@@ -24,7 +24,26 @@ impl World {
     /// A server whose settings are changed before it starts.
     pub(crate) async fn with(change: impl FnOnce(&mut Config)) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let (server, key) = start(directory.path(), change).await;
+        let root = directory.path();
+        let home = root.join("home");
+        std::fs::create_dir_all(&home).unwrap();
+        let mut config = Config {
+            conversations_path: root.join("workspace/conversations"),
+            bash_events_dir: root.join("workspace/bash_events"),
+            conversation_worktree_root: root.join("worktrees"),
+            persistence_dir: root.join("home/.openhands"),
+            // Nor may each test start the editor that their machine has.
+            vscode_program: Some(root.join("no-editor")),
+            // Shells must not read the files of whoever runs the tests.
+            env: vec![
+                ("PATH".to_owned(), std::env::var("PATH").unwrap()),
+                ("HOME".to_owned(), home.to_string_lossy().into_owned()),
+            ],
+            ..Config::default()
+        };
+        change(&mut config);
+        let key = config.session_api_keys.first().cloned();
+        let server = Server::start(config, "127.0.0.1", 0).await.unwrap();
         Self {
             server,
             directory,
@@ -33,15 +52,21 @@ impl World {
         }
     }
 
-    /// Ends the server and starts another one on the same directory, with other settings.
-    pub(crate) async fn restart(self, change: impl FnOnce(&mut Config)) -> Self {
-        self.server.stop().await.unwrap();
-        let (server, key) = start(self.directory.path(), change).await;
-        Self {
-            server,
-            key,
-            ..self
-        }
+    /// Ends the server and starts another one on the same settings.
+    pub(crate) async fn restart(&mut self) {
+        let config = self.server.app.config().as_ref().clone();
+        let next = Server::start(config, "127.0.0.1", 0);
+        // The old one first gives up what it owns.
+        self.server.app.stop().await;
+        self.server = next.await.unwrap();
+    }
+
+    /// The same, with other settings.
+    pub(crate) async fn restart_with(&mut self, change: impl FnOnce(&mut Config)) {
+        let mut config = self.server.app.config().as_ref().clone();
+        change(&mut config);
+        self.server.app.stop().await;
+        self.server = Server::start(config, "127.0.0.1", 0).await.unwrap();
     }
 
     /// The directory of the test.
@@ -89,29 +114,6 @@ impl World {
     pub(crate) async fn delete(&self, path: &str) -> (StatusCode, Value) {
         answer(self.request(Method::DELETE, path)).await
     }
-}
-
-/// Starts a server on a directory.
-async fn start(root: &Path, change: impl FnOnce(&mut Config)) -> (Server, Option<String>) {
-    let home = root.join("home");
-    std::fs::create_dir_all(&home).unwrap();
-    let mut config = Config {
-        conversations_path: root.join("workspace/conversations"),
-        conversation_worktree_root: root.join("worktrees"),
-        persistence_dir: root.join("home/.openhands"),
-        // Nor may each test start the editor that their machine has.
-        vscode_program: Some(root.join("no-editor")),
-        // Shells must not read the files of whoever runs the tests.
-        env: vec![
-            ("PATH".to_owned(), std::env::var("PATH").unwrap()),
-            ("HOME".to_owned(), home.to_string_lossy().into_owned()),
-        ],
-        ..Config::default()
-    };
-    change(&mut config);
-    let key = config.session_api_keys.first().cloned();
-    let server = Server::start(config, "127.0.0.1", 0).await.unwrap();
-    (server, key)
 }
 
 /// Sends a request; what is no JSON is null.

@@ -246,7 +246,7 @@ async fn sealed_settings_are_opened_and_run() {
 
 #[tokio::test]
 async fn a_key_of_the_environment_is_used_and_never_shown_or_kept() {
-    let world = World::with(|config| {
+    let mut world = World::with(|config| {
         config
             .env
             .push(("OPENAI_API_KEY".to_owned(), ENV_KEY.to_owned()));
@@ -287,7 +287,7 @@ async fn a_key_of_the_environment_is_used_and_never_shown_or_kept() {
     }
     let (_, list) = world.get("/api/profiles").await;
     assert_eq!(list["profiles"][0]["api_key_set"], false);
-    let world = world.restart(|_| {}).await;
+    world.restart().await;
     let mut directories = vec![world.path().to_owned()];
     let mut files = 0;
     while let Some(directory) = directories.pop() {

@@ -7,10 +7,15 @@
 )]
 
 mod agent_profiles;
+mod conversations;
 mod git;
 mod harness;
+mod hooks;
 mod launch;
+mod llm;
+mod mcp;
 mod mcp_settings;
+mod model;
 mod profiles;
 mod provider_connections;
 mod recording;
@@ -18,4 +23,9 @@ mod scripted_llm;
 mod secrets;
 mod server_info;
 mod settings;
+mod skills;
+mod sockets;
+mod sub_agents;
+mod talk;
+mod tools;
 mod vscode;

@@ -296,7 +296,7 @@ async fn a_broken_file_reads_as_defaults_and_is_not_overwritten() {
 
 #[tokio::test]
 async fn a_key_that_is_not_known_hides_secrets_and_keeps_them_safe() {
-    let world = World::with(keyed).await;
+    let mut world = World::with(keyed).await;
     let change = json!({"agent_settings_diff": {"llm": {"model": "openai/x", "api_key": "sk-1"},
         "mcp_config": {"fs": {"command": "x", "env": {"TOKEN": "t"}}}}});
     world.patch("/api/settings", &change).await;
@@ -304,8 +304,8 @@ async fn a_key_that_is_not_known_hides_secrets_and_keeps_them_safe() {
     world.put("/api/settings/secrets", &put).await;
     let before = std::fs::read(world.path().join("home/.openhands/settings.json")).unwrap();
 
-    let world = world
-        .restart(|config| config.secret_key = Some("another".to_owned()))
+    world
+        .restart_with(|config| config.secret_key = Some("another".to_owned()))
         .await;
     let (_, settings) = world.get("/api/settings").await;
     assert_eq!(settings["agent_settings"]["llm"]["api_key"], Value::Null);
@@ -329,14 +329,14 @@ async fn a_key_that_is_not_known_hides_secrets_and_keeps_them_safe() {
     assert_eq!(after, before);
 
     // With the old key at hand, all is moved to the new one at the start.
-    let world = world
-        .restart(|config| {
+    world
+        .restart_with(|config| {
             config.secret_key = Some("another".to_owned());
             config.previous_secret_keys = vec!["h2secret".to_owned()];
         })
         .await;
-    let world = world
-        .restart(|config| config.secret_key = Some("another".to_owned()))
+    world
+        .restart_with(|config| config.previous_secret_keys.clear())
         .await;
     let (_, plain) = exposed(&world, "/api/settings", "plaintext").await;
     assert_eq!(plain["agent_settings"]["llm"]["api_key"], "sk-1");

@@ -16,7 +16,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::services::conversations::worktree::{self, Plan};
 use crate::services::conversations::{Conversations, Entry, RefusedRequest, meta};
-use crate::services::launch::append_suffix;
+use crate::services::launch::{Launch, append_suffix};
 
 /// The Python modules of the tools: the Python client imports them to read the events of a conversation.
 const TOOL_MODULES: &[(&str, &str)] = &[
@@ -66,6 +66,7 @@ impl Conversations {
     pub(crate) async fn create(
         &self,
         mut request: StartConversationRequest,
+        launch: Launch,
     ) -> Result<Started, RefusedRequest> {
         // Of several requests with the same id, one starts the conversation and the others find it.
         let _chosen = match request.conversation_id {
@@ -83,7 +84,6 @@ impl Conversations {
         }
         let permit = self.take_permit()?;
         self.check_parent(id, &request)?;
-        let launch = self.launches.resolve(&request).await?;
         let mut agent = launch.agent;
         request.secrets = launch.secrets;
         self.check_modules(&agent, &request)?;

@@ -3,8 +3,6 @@
 use openhands_protocol::{ConversationId, EventId};
 use openhands_sdk_rs::ConversationError;
 
-use crate::services::launch::LaunchError;
-
 /// Why a request to a conversation was refused or failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RefusedRequest {
@@ -39,9 +37,6 @@ pub(crate) enum RefusedRequest {
     /// The request cannot be carried out as it is.
     #[error("{0}")]
     Invalid(String),
-    /// It cannot be started with this agent.
-    #[error(transparent)]
-    Launch(#[from] LaunchError),
     /// The files of the conversation cannot be written or read.
     #[error("the files of the conversation cannot be used: {0}")]
     Files(#[source] std::io::Error),

@@ -121,7 +121,7 @@ impl Git {
     }
 
     /// The default branch of the remote: as it was at the clone, else the remote is asked.
-    async fn remote_default(&self, repository: &Path) -> Option<String> {
+    pub(super) async fn remote_default(&self, repository: &Path) -> Option<String> {
         let recorded = self
             .run(repository, ["rev-parse", "--abbrev-ref", "origin/HEAD"])
             .await

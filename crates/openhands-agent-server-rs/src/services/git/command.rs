@@ -4,12 +4,16 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use openhands_sdk_rs::process::{Environment, Exit, Spawn, SpawnError, Stdio, command_environment};
+use openhands_sdk_rs::process::{
+    Environment, Exit, Spawn, SpawnError, Stdio, Tree, command_environment,
+};
 use tokio::io::AsyncReadExt as _;
 use tokio::sync::Semaphore;
 
 /// How long one process may take.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
+/// How long one process may take that goes through all files.
+const LONG_TIME_LIMIT: Duration = Duration::from_secs(300);
 /// What one process may write: the names of a few hundred thousand files.
 const MAX_OUTPUT_BYTES: u64 = 64 << 20;
 /// How many processes run at the same time, for all callers together.
@@ -84,11 +88,51 @@ impl Git {
         directory: &Path,
         arguments: impl IntoIterator<Item = impl Into<OsString>>,
     ) -> Result<Vec<u8>, GitError> {
+        self.answer(directory, arguments, &[], TIME_LIMIT).await
+    }
+
+    /// The same with more variables, for what may take longer.
+    pub(super) async fn run_with(
+        &self,
+        directory: &Path,
+        arguments: impl IntoIterator<Item = impl Into<OsString>>,
+        env: &[(OsString, OsString)],
+    ) -> Result<Vec<u8>, GitError> {
+        self.answer(directory, arguments, env, LONG_TIME_LIMIT)
+            .await
+    }
+
+    /// Starts git with its standard output as a pipe, for output that is read piece by piece.
+    pub(super) async fn start(
+        &self,
+        directory: &Path,
+        arguments: impl IntoIterator<Item = impl Into<OsString>>,
+        env: &[(OsString, OsString)],
+    ) -> Result<Tree, GitError> {
+        let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+        let command = shown(&arguments);
+        match self.spawn(directory, arguments, env).start().await {
+            Ok(tree) => Ok(tree),
+            Err(SpawnError::NotFound { .. }) => Err(GitError::NoGit),
+            Err(error) => {
+                tracing::debug!(%error, command, "git does not start");
+                Err(GitError::Failed { command })
+            }
+        }
+    }
+
+    async fn answer(
+        &self,
+        directory: &Path,
+        arguments: impl IntoIterator<Item = impl Into<OsString>>,
+        env: &[(OsString, OsString)],
+        limit: Duration,
+    ) -> Result<Vec<u8>, GitError> {
         let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
         let command = shown(&arguments);
         // Closed never: a place is always found, sooner or later.
         let _place = self.places.acquire().await.ok();
-        match tokio::time::timeout(TIME_LIMIT, self.converse(directory, arguments)).await {
+        match tokio::time::timeout(limit, self.converse(directory, arguments, env)).await {
             Err(_late) => Err(GitError::TimedOut { command }),
             Ok(Err(SpawnError::NotFound { .. })) => Err(GitError::NoGit),
             Ok(Err(error)) => {
@@ -109,16 +153,9 @@ impl Git {
         &self,
         directory: &Path,
         arguments: Vec<OsString>,
+        env: &[(OsString, OsString)],
     ) -> Result<(Option<Exit>, Vec<u8>), SpawnError> {
-        let mut tree = Spawn::new("git")
-            // A monitor that the repository asks for would be started and ended with every look.
-            .args(["-c", "core.fsmonitor=false", "--no-pager"])
-            .args(arguments)
-            .envs(self.env.clone())
-            .cwd(directory)
-            .stdout(Stdio::Pipe)
-            .start()
-            .await?;
+        let mut tree = self.spawn(directory, arguments, env).start().await?;
         let mut output = Vec::new();
         if let Some(stdout) = tree.stdout.take() {
             // A pipe that cannot be read ends like one that was closed; the exit code tells.
@@ -131,6 +168,22 @@ impl Git {
             return Ok((None, Vec::new()));
         }
         Ok((Some(tree.wait().await), output))
+    }
+
+    fn spawn(
+        &self,
+        directory: &Path,
+        arguments: Vec<OsString>,
+        env: &[(OsString, OsString)],
+    ) -> Spawn {
+        Spawn::new("git")
+            // A monitor that the repository asks for would be started and ended with every look.
+            .args(["-c", "core.fsmonitor=false", "--no-pager"])
+            .args(arguments)
+            .envs(self.env.clone())
+            .envs(env.iter().cloned())
+            .cwd(directory)
+            .stdout(Stdio::Pipe)
     }
 }
 
