@@ -1,16 +1,22 @@
 //! Everything that a running server holds, and the routes over it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
-use crate::http::{Operation, Routes};
+use crate::http::{Front, Operation, Routes};
 use crate::services::activity::Activity;
 use crate::services::conversations::Conversations;
+use crate::services::webhooks::Webhooks;
+use crate::telemetry::metrics::Metrics;
 use crate::{sockets, v1};
+
+/// How long webhooks may take to hear of the end.
+const WEBHOOK_TIME: Duration = Duration::from_millis(400);
 
 /// A running server.
 #[derive(Debug)]
@@ -18,6 +24,10 @@ pub struct App {
     config: Arc<Config>,
     /// When something last happened.
     pub(crate) activity: Arc<Activity>,
+    /// What is counted.
+    pub(crate) metrics: Arc<Metrics>,
+    /// Who is told of events and conversations.
+    pub(crate) webhooks: Arc<Webhooks>,
     /// The conversations.
     pub(crate) conversations: Conversations,
     /// Ends everything.
@@ -27,13 +37,24 @@ pub struct App {
 impl App {
     /// Starts all services. What is on disk is looked at; what ran when the last server died is taken up.
     pub async fn start(config: Config) -> anyhow::Result<Arc<Self>> {
+        Self::start_since(config, Arc::new(Activity::new())).await
+    }
+
+    /// The same, in a process that runs already.
+    pub(crate) async fn start_since(
+        config: Config,
+        activity: Arc<Activity>,
+    ) -> anyhow::Result<Arc<Self>> {
         let config = Arc::new(config);
-        let activity = Arc::new(Activity::new());
+        let metrics = Metrics::new();
+        let webhooks = Webhooks::new(&config.webhooks, config.first_session_key())?;
         let stop = CancellationToken::new();
         let conversations = Conversations::start(&config, &activity, stop.child_token()).await?;
         Ok(Arc::new(Self {
             config,
             activity,
+            metrics,
+            webhooks: Arc::new(webhooks),
             conversations,
             stop,
         }))
@@ -59,6 +80,12 @@ impl App {
         Self::routes().operations().cloned().collect()
     }
 
+    /// The same, made once.
+    pub(crate) fn known_operations() -> &'static [Operation] {
+        static KNOWN: OnceLock<Vec<Operation>> = OnceLock::new();
+        KNOWN.get_or_init(Self::operations)
+    }
+
     /// Serves every route.
     pub fn router(self: &Arc<Self>) -> Router {
         Self::routes()
@@ -72,9 +99,15 @@ impl App {
             .with_state(Arc::clone(self))
     }
 
-    /// Ends everything: sockets are closed, what runs is cut off, all is saved.
+    /// What every request goes through, and every route behind it.
+    pub fn front(self: &Arc<Self>) -> Front {
+        Front::new(self.router(), &self.config, Arc::clone(&self.metrics))
+    }
+
+    /// Ends everything: sockets are closed, what runs is cut off, all is saved, and webhooks hear of it.
     pub async fn stop(&self) {
         self.stop.cancel();
         self.conversations.stop().await;
+        self.webhooks.stop(WEBHOOK_TIME).await;
     }
 }

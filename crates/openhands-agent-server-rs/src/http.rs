@@ -2,10 +2,13 @@
 
 mod access;
 mod body;
+mod cors;
 mod door;
 mod error;
+mod front;
 mod input;
 mod path;
+pub(crate) mod paths;
 mod query;
 mod reply;
 mod routes;
@@ -14,6 +17,7 @@ pub(crate) use access::Access;
 pub(crate) use body::{Body, MaybeBody};
 pub use door::Door;
 pub(crate) use error::ApiError;
+pub use front::Front;
 pub(crate) use path::Path;
 pub(crate) use query::Query;
 pub(crate) use reply::Reply;

@@ -9,18 +9,23 @@
 //! call a service, and write the answer in the form that clients of the Python server know.
 
 mod app;
+mod browser_check;
 mod cli;
 mod config;
+mod dormant;
 mod http;
 mod serve;
 mod services;
 mod sockets;
+mod telemetry;
 mod v1;
 
 pub use app::App;
+pub use browser_check::check_browser;
 pub use cli::Cli;
 pub use config::{
     Config, ConfigError, Environment, EventDurability, LogFormat, Sources, Surroundings,
 };
-pub use http::{Door, Operation};
+pub use http::{Door, Front, Operation};
 pub use serve::{Server, serve};
+pub use telemetry::Logs;

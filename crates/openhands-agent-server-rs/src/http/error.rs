@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -12,6 +12,8 @@ use uuid::Uuid;
 pub(crate) struct ApiError {
     status: StatusCode,
     body: Value,
+    /// The method that would have been right.
+    allow: Option<Method>,
 }
 
 impl ApiError {
@@ -20,6 +22,7 @@ impl ApiError {
         Self {
             status,
             body: json!({"detail": detail.into()}),
+            allow: None,
         }
     }
 
@@ -41,6 +44,14 @@ impl ApiError {
     /// 404.
     pub(crate) fn not_found(detail: impl Into<Value>) -> Self {
         Self::new(StatusCode::NOT_FOUND, detail)
+    }
+
+    /// 405, with the method that the path takes.
+    pub(crate) fn method_not_allowed(allow: &Method) -> Self {
+        Self {
+            allow: Some(allow.clone()),
+            ..Self::new(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed")
+        }
     }
 
     /// 409.
@@ -66,6 +77,7 @@ impl ApiError {
                 "detail": "Internal Server Error",
                 "exception": format!("{}: {reason}", status.as_u16()),
             }),
+            allow: None,
         }
     }
 
@@ -81,6 +93,7 @@ impl ApiError {
                 "exception": exception,
                 "error_id": id,
             }),
+            allow: None,
         }
     }
 
@@ -93,11 +106,14 @@ impl ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let body = self.body.to_string();
-        (
-            self.status,
-            [(header::CONTENT_TYPE, "application/json")],
-            body,
-        )
-            .into_response()
+        let head = [(header::CONTENT_TYPE, "application/json")];
+        let mut response = (self.status, head, body).into_response();
+        let allow = self
+            .allow
+            .and_then(|allow| HeaderValue::try_from(allow.as_str()).ok());
+        if let Some(allow) = allow {
+            response.headers_mut().insert(header::ALLOW, allow);
+        }
+        response
     }
 }

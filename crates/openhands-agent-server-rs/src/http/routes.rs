@@ -7,10 +7,11 @@ use axum::extract::Request;
 use axum::handler::Handler;
 use axum::http::Method;
 use axum::middleware::{self, Next};
+use axum::response::IntoResponse as _;
 use axum::routing::{MethodFilter, MethodRouter, on};
 
 use crate::app::App;
-use crate::http::{Access, access};
+use crate::http::{Access, ApiError, access};
 
 /// One method of one path.
 #[derive(Debug, Clone)]
@@ -27,6 +28,8 @@ pub struct Operation {
     pub status: u16,
     /// Whether it is left out of the documentation.
     pub is_hidden: bool,
+    /// Whether it answers `HEAD` too. compat: most routes of the Python server do not.
+    pub takes_head: bool,
 }
 
 impl Operation {
@@ -40,7 +43,7 @@ impl Operation {
     }
 
     /// The path with numbered parameters: the router wants one name in one place, the documentation wants its own.
-    fn pattern(&self) -> String {
+    pub(crate) fn pattern(&self) -> String {
         let mut number = 0;
         let parts = self.path.split('/').map(|part| {
             if !part.starts_with('{') {
@@ -126,6 +129,7 @@ impl Routes {
             summary: "",
             status: 200,
             is_hidden: false,
+            takes_head: false,
         };
         self.0.push((operation, on(filter, handler)));
         self
@@ -163,6 +167,11 @@ impl Routes {
         self.last(|operation| operation.is_hidden = true)
     }
 
+    /// The last route answers `HEAD` as it answers `GET`, without the body.
+    pub(crate) fn takes_head(self) -> Self {
+        self.last(|operation| operation.takes_head = true)
+    }
+
     /// These and others.
     pub(crate) fn merge(mut self, other: Self) -> Self {
         self.0.extend(other.0);
@@ -185,9 +194,16 @@ impl Routes {
                 move |mut request: Request, next: Next| {
                     let (app, matched) = (Arc::clone(&app), matched.clone());
                     async move {
-                        access::check(&app, matched.0.access, request.headers())?;
-                        request.extensions_mut().insert(matched);
-                        Ok::<_, crate::http::ApiError>(next.run(request).await)
+                        let mut response = match enter(&app, &matched.0, &request) {
+                            Ok(()) => {
+                                request.extensions_mut().insert(matched.clone());
+                                next.run(request).await
+                            }
+                            Err(error) => error.into_response(),
+                        };
+                        // For whoever counts answers by route.
+                        response.extensions_mut().insert(matched);
+                        response
                     }
                 },
             ));
@@ -195,4 +211,12 @@ impl Routes {
         }
         router
     }
+}
+
+/// Refuses a request that came to a route but may not come further. compat: the method counts before the key.
+fn enter(app: &App, operation: &Operation, request: &Request) -> Result<(), ApiError> {
+    if request.method() == Method::HEAD && !operation.takes_head {
+        return Err(ApiError::method_not_allowed(&operation.method));
+    }
+    access::check(app, operation.access, request.headers())
 }

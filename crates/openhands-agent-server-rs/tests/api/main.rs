@@ -6,5 +6,10 @@
     clippy::indexing_slicing
 )]
 
+mod auth;
+mod cors;
 mod harness;
+mod init;
+mod metrics;
 mod server_info;
+mod stop;
