@@ -27,6 +27,11 @@ kill count="1000":
 cases dir="crates/openhands-tools/tests/fixtures/tool-cases":
     cargo run --quiet -p openhands-sdk-rs --example tool_cases -- {{dir}}
 
+# The published Python client against our server: just conformance -k conversation/
+conformance *args:
+    cargo build -p openhands-agent-server-rs
+    tests/conformance/run --server-cmd "$PWD/target/debug/openhands-agent-server --host 127.0.0.1 --port {port}" {{args}}
+
 # The long fuzz of the persistent shell: just fuzz-shell 20000 [seed]
 fuzz-shell count="20000" *args:
     cargo run --release -p openhands-process --example shell_fuzz -- --count {{count}} {{args}}

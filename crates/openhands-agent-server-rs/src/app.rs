@@ -11,6 +11,8 @@ use crate::config::Config;
 use crate::http::{Front, Operation, Routes};
 use crate::services::activity::Activity;
 use crate::services::conversations::Conversations;
+use crate::services::git::{Git, GithubRepositories};
+use crate::services::vscode::{VsCode, VsCodeSetup};
 use crate::services::webhooks::Webhooks;
 use crate::telemetry::metrics::Metrics;
 use crate::{sockets, v1};
@@ -29,7 +31,13 @@ pub struct App {
     /// Who is told of events and conversations.
     pub(crate) webhooks: Arc<Webhooks>,
     /// The conversations.
-    pub(crate) conversations: Conversations,
+    pub(crate) conversations: Arc<Conversations>,
+    /// Git on this machine.
+    pub(crate) git: Git,
+    /// Repositories that can be cloned.
+    pub(crate) github: GithubRepositories,
+    /// The editor; none if the settings want none.
+    pub(crate) vscode: Option<VsCode>,
     /// Ends everything.
     stop: CancellationToken,
 }
@@ -51,11 +59,16 @@ impl App {
         let stop = CancellationToken::new();
         let conversations = Conversations::start(&config, &activity, stop.child_token()).await?;
         Ok(Arc::new(Self {
-            config,
             activity,
             metrics,
             webhooks: Arc::new(webhooks),
             conversations,
+            git: Git::new(&config.env),
+            github: GithubRepositories::default(),
+            vscode: config
+                .enable_vscode
+                .then(|| VsCode::start(VsCodeSetup::of(&config))),
+            config,
             stop,
         }))
     }
@@ -104,10 +117,23 @@ impl App {
         Front::new(self.router(), &self.config, Arc::clone(&self.metrics))
     }
 
+    /// Drops from memory the conversations that nobody has used for so long. Happens by itself now and then.
+    pub async fn drop_idle(&self, idle: Duration) {
+        self.conversations.evict(idle).await;
+    }
+
     /// Ends everything: sockets are closed, what runs is cut off, all is saved, and webhooks hear of it.
     pub async fn stop(&self) {
         self.stop.cancel();
-        self.conversations.stop().await;
-        self.webhooks.stop(WEBHOOK_TIME).await;
+        let editor = async {
+            if let Some(vscode) = &self.vscode {
+                vscode.stop().await;
+            }
+        };
+        let conversations = async {
+            self.conversations.stop().await;
+            self.webhooks.stop(WEBHOOK_TIME).await;
+        };
+        tokio::join!(conversations, editor);
     }
 }

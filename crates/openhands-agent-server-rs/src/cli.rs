@@ -27,6 +27,9 @@ pub struct Cli {
     /// Tries whether a browser can show a page, and ends: with 0 if it can, else with 1.
     #[arg(long)]
     pub check_browser: bool,
+    /// Asks the server at the port on this machine whether it is well, and ends: with 0 if it is, else with 1.
+    #[arg(long)]
+    pub check_health: bool,
     /// Accepted for compatibility; there is nothing to reload.
     #[arg(long)]
     pub reload: bool,

@@ -19,8 +19,10 @@ mod variables;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use openhands_protocol::Secret;
 use openhands_protocol::server::{RuntimeKind, TelemetrySpec, WebhookSpec};
 use openhands_protocol::skills::MarketplaceRegistration;
+use openhands_sdk_rs::secrets::Cipher;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -134,6 +136,7 @@ pub struct Config {
     pub log_format: Option<LogFormat>,
     pub metrics: bool,
     pub otlp_endpoint: Option<String>,
+    pub vscode_program: Option<PathBuf>,
     /// Whether a blank secret key was given, and no other took its place.
     #[serde(skip)]
     pub secret_key_was_blank: bool,
@@ -172,6 +175,13 @@ impl Config {
     fn from_settings(value: Value) -> Result<Self, ConfigError> {
         serde_json::from_value(value)
             .map_err(|error| ConfigError::new("configuration", &error.to_string()))
+    }
+
+    /// What seals secrets on disk, if there is a key.
+    pub fn cipher(&self) -> Option<Cipher> {
+        let secret = |key: &String| Secret::new(key.clone());
+        let previous: Vec<_> = self.previous_secret_keys.iter().map(secret).collect();
+        Cipher::new(&self.secret_key.as_ref().map(secret)?, &previous)
     }
 
     /// Whether clients must show a key.

@@ -10,10 +10,11 @@ mod input;
 mod path;
 pub(crate) mod paths;
 mod query;
+mod refused;
 mod reply;
 mod routes;
 
-pub(crate) use access::Access;
+pub(crate) use access::{Access, KEY_HEADER, is_key};
 pub(crate) use body::{Body, MaybeBody};
 pub use door::Door;
 pub(crate) use error::ApiError;

@@ -9,7 +9,7 @@
 //! call a service, and write the answer in the form that clients of the Python server know.
 
 mod app;
-mod browser_check;
+mod checks;
 mod cli;
 mod config;
 mod dormant;
@@ -21,7 +21,7 @@ mod telemetry;
 mod v1;
 
 pub use app::App;
-pub use browser_check::check_browser;
+pub use checks::{check_browser, check_health};
 pub use cli::Cli;
 pub use config::{
     Config, ConfigError, Environment, EventDurability, LogFormat, Sources, Surroundings,

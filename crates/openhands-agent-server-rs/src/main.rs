@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Parser;
-use openhands_agent_server_rs::{Cli, Config, Environment, Logs, Sources, check_browser, serve};
+use openhands_agent_server_rs::{
+    Cli, Config, Environment, Logs, Sources, check_browser, check_health, serve,
+};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Everything that the environment says is read here, once.
@@ -19,6 +21,9 @@ fn main() -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Runtime::new().context("the async runtime")?;
     if cli.check_browser {
         return runtime.block_on(tell_of_browser(&sources.environment));
+    }
+    if cli.check_health {
+        return runtime.block_on(tell_of_health(cli.port));
     }
     let config = Config::load(&sources)?;
     // Outside of the runtime: what sends traces must not start inside.
@@ -44,6 +49,21 @@ async fn tell_of_browser(environment: &Environment) -> anyhow::Result<ExitCode> 
         }
         Err(error) => {
             writeln!(out, "No browser works: {error:#}")?;
+            ExitCode::FAILURE
+        }
+    })
+}
+
+/// Says whether a server is well; the exit code says it too. For images without a program that can ask.
+async fn tell_of_health(port: u16) -> anyhow::Result<ExitCode> {
+    let mut out = std::io::stdout();
+    Ok(match check_health(port).await {
+        Ok(()) => {
+            writeln!(out, "ok")?;
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            writeln!(out, "{error:#}")?;
             ExitCode::FAILURE
         }
     })

@@ -1,10 +1,12 @@
 //! The V1 API: one file for each group of routes.
 
 pub(crate) mod conversations;
+pub(crate) mod git;
 pub(crate) mod init;
 pub(crate) mod metrics;
 pub(crate) mod server_info;
 pub(crate) mod system;
+pub(crate) mod vscode;
 
 use std::any::Any;
 
@@ -23,6 +25,8 @@ pub(crate) fn routes() -> Routes {
         .merge(metrics::routes())
         .merge(system::routes())
         .merge(conversations::routes())
+        .merge(git::routes())
+        .merge(vscode::routes())
 }
 
 /// There is no such path; perhaps there is with or without a slash at its end.

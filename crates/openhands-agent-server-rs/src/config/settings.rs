@@ -271,6 +271,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "null",
         "Where traces are sent by OTLP over HTTP; null follows `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` and `OTEL_EXPORTER_OTLP_ENDPOINT`. *Ours*",
     ),
+    setting(
+        "vscode_program",
+        OPTIONAL_PATH,
+        "null",
+        "The VS Code server to start, an `openvscode-server` or a `code-server`; null looks for one in the image and in the path. *Ours*",
+    ),
 ];
 
 /// One of `webhooks`.

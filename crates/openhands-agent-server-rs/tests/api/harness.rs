@@ -1,8 +1,9 @@
 //! A server on a free port, with a directory of its own.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use openhands_agent_server_rs::{Config, Server};
+use openhands_agent_server_rs::{App, Config, Server};
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -31,6 +32,8 @@ impl World {
             conversations_path: root.join("workspace/conversations"),
             conversation_worktree_root: root.join("worktrees"),
             persistence_dir: root.join("home/.openhands"),
+            // Nor may each test start the editor that their machine has.
+            vscode_program: Some(root.join("no-editor")),
             // Shells must not read the files of whoever runs the tests.
             env: vec![
                 ("PATH".to_owned(), std::env::var("PATH").unwrap()),
@@ -47,6 +50,20 @@ impl World {
             client: reqwest::Client::new(),
             key,
         }
+    }
+
+    /// Ends the server and starts another one on the same settings.
+    pub(crate) async fn restart(&mut self) {
+        let config = self.app().config().as_ref().clone();
+        let next = Server::start(config, "127.0.0.1", 0);
+        // The old one first gives up what it owns.
+        self.app().stop().await;
+        self.server = next.await.unwrap();
+    }
+
+    /// What the server holds.
+    pub(crate) fn app(&self) -> &Arc<App> {
+        self.server.app().unwrap()
     }
 
     /// The directory of the test.

@@ -7,9 +7,16 @@
 )]
 
 mod auth;
+mod conversations;
 mod cors;
+mod git;
 mod harness;
 mod init;
 mod metrics;
+mod model;
+mod recording;
 mod server_info;
+mod sockets;
 mod stop;
+mod talk;
+mod vscode;

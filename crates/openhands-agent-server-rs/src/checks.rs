@@ -1,4 +1,4 @@
-//! Whether a browser is there and can show a page: `--check-browser`.
+//! Questions that the program answers without serving: `--check-browser` and `--check-health`.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -46,6 +46,21 @@ pub async fn check_browser(environment: &Environment) -> anyhow::Result<PathBuf>
         bail!("{name} did not show the page: {}", shown.status);
     }
     Ok(browser)
+}
+
+/// How long a server may take to say that it is well.
+const HEALTH_TIME: Duration = Duration::from_secs(3);
+
+/// Asks the server at a port of this machine whether it is well.
+pub async fn check_health(port: u16) -> anyhow::Result<()> {
+    let client = reqwest::Client::builder()
+        .no_proxy()
+        .timeout(HEALTH_TIME)
+        .build()?;
+    let url = format!("http://127.0.0.1:{port}/health");
+    let answer = client.get(&url).send().await?;
+    answer.error_for_status()?;
+    Ok(())
 }
 
 fn find(environment: &Environment) -> Option<PathBuf> {
