@@ -7,14 +7,18 @@
 )]
 
 mod agent_profiles;
+mod auth;
 mod conversations;
+mod cors;
 mod git;
 mod harness;
 mod hooks;
+mod init;
 mod launch;
 mod llm;
 mod mcp;
 mod mcp_settings;
+mod metrics;
 mod model;
 mod profiles;
 mod provider_connections;
@@ -25,6 +29,7 @@ mod server_info;
 mod settings;
 mod skills;
 mod sockets;
+mod stop;
 mod sub_agents;
 mod talk;
 mod tools;
