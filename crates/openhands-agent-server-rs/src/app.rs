@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 use crate::config::Config;
 use crate::http::{Operation, Routes};
 use crate::services::activity::Activity;
-use crate::services::conversations::{Conversations, Setting};
 use crate::services::bash::BashServices;
+use crate::services::conversations::{Conversations, Setting};
 use crate::services::files::Files;
 use crate::services::git::{Git, GithubRepositories};
 use crate::services::launch::Launches;
@@ -67,12 +67,14 @@ impl App {
         let stores = Stores::open(&config.persistence_dir, config.cipher()).await;
         let models = ModelSource::new(&config.env);
         let lookup = Arc::new(SecretLookup::new(Arc::clone(&stores)));
+        let skills = Skills::new(&config);
         let setting = Setting {
             config: Arc::clone(&config),
             activity: Arc::clone(&activity),
             models: models.for_host(),
             profiles: Arc::new(SavedModels(Arc::clone(&stores))),
             lookup: Arc::clone(&lookup) as Arc<dyn Lookup>,
+            skills: skills.sources(),
         };
         let conversations = Conversations::start(setting, stop.child_token()).await?;
         let host = conversations.host();
@@ -94,7 +96,7 @@ impl App {
             conversations,
             git: Git::new(&config.env),
             github: GithubRepositories::default(),
-            skills: Skills::new(&config),
+            skills,
             vscode: config
                 .enable_vscode
                 .then(|| VsCode::start(VsCodeSetup::of(&config))),

@@ -7,19 +7,20 @@ pub(crate) mod conversations;
 mod file_response;
 pub(crate) mod files;
 pub(crate) mod git;
-pub(crate) mod mcp_settings;
-pub(crate) mod profiles;
-pub(crate) mod provider_connections;
-pub(crate) mod secrets;
-mod place;
-pub(crate) mod runtime;
-pub(crate) mod server_info;
-pub(crate) mod settings;
-mod stored;
 pub(crate) mod hooks;
+pub(crate) mod later;
 pub(crate) mod llm;
 pub(crate) mod mcp;
+pub(crate) mod mcp_settings;
+mod place;
+pub(crate) mod profiles;
+pub(crate) mod provider_connections;
+pub(crate) mod runtime;
+pub(crate) mod secrets;
+pub(crate) mod server_info;
+pub(crate) mod settings;
 pub(crate) mod skills;
+mod stored;
 pub(crate) mod sub_agents;
 pub(crate) mod tools;
 pub(crate) mod vscode;
@@ -58,6 +59,7 @@ pub(crate) fn routes() -> Routes {
         .merge(sub_agents::routes())
         .merge(mcp::routes())
         .merge(llm::routes())
+        .merge(later::routes())
 }
 
 /// There is no such path.

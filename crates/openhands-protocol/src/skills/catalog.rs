@@ -116,6 +116,12 @@ wire! {
         message: String,
     }
 
+    /// An installed skill in the path.
+    pub struct SkillPath (default) {
+        /// Its name.
+        skill_name: String,
+    }
+
     /// A skill to install.
     pub struct InstallSkillRequest (default) {
         source: String,
