@@ -86,12 +86,15 @@ impl App {
             // It need not ask itself over the network.
             lookup.set_own_address(url);
         }
+        let skills = Skills::new(&config);
         let setting = Setting {
             config: Arc::clone(&config),
             activity: Arc::clone(&activity),
             models: models.for_host(),
             profiles: Arc::new(SavedModels(Arc::clone(&stores))),
             lookup,
+            lookup: Arc::clone(&lookup) as Arc<dyn Lookup>,
+            skills: skills.sources(),
         };
         let conversations = Conversations::start(setting, stop.child_token()).await?;
         let wants_browser = config.enable_browser;
@@ -110,7 +113,7 @@ impl App {
             conversations,
             git: Git::new(&config.env),
             github: GithubRepositories::default(),
-            skills: Skills::new(&config),
+            skills,
             vscode: config
                 .enable_vscode
                 .then(|| VsCode::start(VsCodeSetup::of(&config))),

@@ -13,6 +13,7 @@ pub(crate) mod llm;
 pub(crate) mod mcp;
 pub(crate) mod mcp_settings;
 pub(crate) mod metrics;
+pub(crate) mod later;
 mod place;
 pub(crate) mod profiles;
 pub(crate) mod provider_connections;
@@ -66,6 +67,7 @@ pub(crate) fn routes() -> Routes {
         .merge(sub_agents::routes())
         .merge(mcp::routes())
         .merge(llm::routes())
+        .merge(later::routes())
 }
 
 /// There is no such path; perhaps there is with or without a slash at its end.

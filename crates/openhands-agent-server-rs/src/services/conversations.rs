@@ -32,6 +32,7 @@ use openhands_sdk_rs::Host;
 use openhands_sdk_rs::conversation::{Models, Profiles};
 use openhands_sdk_rs::event_log::{Durability, LeaseOwner, Syncer};
 use openhands_sdk_rs::secrets::Lookup;
+use openhands_sdk_rs::skills::SkillSources;
 use parking_lot::RwLock;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -61,6 +62,8 @@ pub(crate) struct Setting {
     pub(crate) profiles: Arc<dyn Profiles>,
     /// How secrets are fetched.
     pub(crate) lookup: Arc<dyn Lookup>,
+    /// Where skills beyond those of the project come from.
+    pub(crate) skills: SkillSources,
 }
 
 /// The conversations of the server.
@@ -93,6 +96,7 @@ impl Conversations {
             host.models = Arc::clone(&setting.models);
             host.profiles = Some(Arc::clone(&setting.profiles));
             host.lookup = Some(Arc::clone(&setting.lookup));
+            host.skills = setting.skills.clone();
             host.durability = match config.event_durability {
                 EventDurability::Strict => Durability::Strict,
                 EventDurability::Background => Durability::Background(Syncer::new()),

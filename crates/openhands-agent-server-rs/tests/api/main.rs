@@ -22,6 +22,7 @@ mod metrics;
 mod model;
 mod profiles;
 mod provider_connections;
+mod later;
 mod recording;
 mod scripted_llm;
 mod secrets;
