@@ -6,8 +6,14 @@
     clippy::indexing_slicing
 )]
 
+mod bash;
+mod bash_socket;
+mod files;
 mod git;
 mod harness;
 mod recording;
+mod runtime;
 mod server_info;
 mod vscode;
+mod workspace_files;
+mod workspaces;
