@@ -5,15 +5,21 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use openhands_sdk_rs::secrets::Lookup;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 use crate::http::{Operation, Routes};
 use crate::services::activity::Activity;
 use crate::services::bash::BashServices;
-use crate::services::conversations::Conversations;
+use crate::services::conversations::{Conversations, Setting};
 use crate::services::files::Files;
 use crate::services::git::{Git, GithubRepositories};
+use crate::services::launch::Launches;
+use crate::services::models::ModelSource;
+use crate::services::saved_models::{SavedModels, SecretLookup};
+use crate::services::settings::Stores;
+use crate::services::skills::Skills;
 use crate::services::vscode::{VsCode, VsCodeSetup};
 use crate::services::workspaces::Workspaces;
 use crate::{sockets, v1};
@@ -36,8 +42,18 @@ pub struct App {
     pub(crate) git: Git,
     /// Repositories that can be cloned.
     pub(crate) github: GithubRepositories,
+    /// Where skills come from.
+    pub(crate) skills: Skills,
     /// The editor; none if the settings want none.
     pub(crate) vscode: Option<VsCode>,
+    /// Settings, secrets, and what the user saved by name.
+    pub(crate) stores: Arc<Stores>,
+    /// How models are reached.
+    pub(crate) models: ModelSource,
+    /// What conversations are started with.
+    pub(crate) launches: Launches,
+    /// How secrets are fetched.
+    lookup: Arc<SecretLookup>,
     /// Ends everything.
     stop: CancellationToken,
 }
@@ -48,7 +64,24 @@ impl App {
         let config = Arc::new(config);
         let activity = Arc::new(Activity::new());
         let stop = CancellationToken::new();
-        let conversations = Conversations::start(&config, &activity, stop.child_token()).await?;
+        let stores = Stores::open(&config.persistence_dir, config.cipher()).await;
+        let models = ModelSource::new(&config.env);
+        let lookup = Arc::new(SecretLookup::new(Arc::clone(&stores)));
+        let setting = Setting {
+            config: Arc::clone(&config),
+            activity: Arc::clone(&activity),
+            models: models.for_host(),
+            profiles: Arc::new(SavedModels(Arc::clone(&stores))),
+            lookup: Arc::clone(&lookup) as Arc<dyn Lookup>,
+        };
+        let conversations = Conversations::start(setting, stop.child_token()).await?;
+        let host = conversations.host();
+        let launches = Launches::new(
+            Arc::clone(&stores),
+            host.skills.clone(),
+            host.registry.clone(),
+            false,
+        );
         let bash = BashServices::new(config.bash_events_dir.clone(), &config.env);
         if let Some(seconds) = config.bash_events_retention_seconds {
             bash.flat().keep_events_for(Duration::from_secs(seconds));
@@ -61,12 +94,22 @@ impl App {
             conversations,
             git: Git::new(&config.env),
             github: GithubRepositories::default(),
+            skills: Skills::new(&config),
             vscode: config
                 .enable_vscode
                 .then(|| VsCode::start(VsCodeSetup::of(&config))),
             config,
+            stores,
+            models,
+            launches,
+            lookup,
             stop,
         }))
+    }
+
+    /// Says where this server is reached, so that it need not ask itself over the network.
+    pub(crate) fn set_address(&self, url: &str) {
+        self.lookup.set_own_address(url);
     }
 
     /// The settings.
@@ -100,6 +143,11 @@ impl App {
                 v1::panicked,
             ))
             .with_state(Arc::clone(self))
+    }
+
+    /// Drops from memory the conversations that nobody has used for so long. Happens by itself now and then.
+    pub async fn drop_idle(&self, idle: std::time::Duration) {
+        self.conversations.evict(idle).await;
     }
 
     /// Ends everything: sockets are closed, what runs is cut off, all is saved.

@@ -63,6 +63,15 @@ impl World {
         info["id"].as_str().unwrap().to_owned()
     }
 
+    /// Ends the server and starts another one on the same settings.
+    pub(crate) async fn restart(&mut self) {
+        let config = self.server.app.config().as_ref().clone();
+        let next = Server::start(config, "127.0.0.1", 0);
+        // The old one first gives up what it owns.
+        self.server.app.stop().await;
+        self.server = next.await.unwrap();
+    }
+
     /// The directory of the test.
     pub(crate) fn path(&self) -> &Path {
         self.directory.path()
@@ -96,6 +105,11 @@ impl World {
     #[allow(dead_code, reason = "for the groups that patch")]
     pub(crate) async fn patch(&self, path: &str, body: &Value) -> (StatusCode, Value) {
         answer(self.request(Method::PATCH, path).json(body)).await
+    }
+
+    /// `PUT` of JSON, as status and JSON.
+    pub(crate) async fn put(&self, path: &str, body: &Value) -> (StatusCode, Value) {
+        answer(self.request(Method::PUT, path).json(body)).await
     }
 
     /// `DELETE`, as status and JSON.

@@ -8,12 +8,25 @@
 
 mod bash;
 mod bash_socket;
+mod conversations;
 mod files;
 mod git;
 mod harness;
+mod hooks;
+mod llm;
+mod mcp;
+mod mcp_settings;
+mod model;
 mod recording;
 mod runtime;
+mod secrets;
 mod server_info;
+mod settings;
+mod skills;
+mod sockets;
+mod sub_agents;
+mod talk;
+mod tools;
 mod vscode;
 mod workspace_files;
 mod workspaces;
