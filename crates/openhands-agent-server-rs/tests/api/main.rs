@@ -25,6 +25,7 @@ mod server_info;
 mod settings;
 mod skills;
 mod sockets;
+mod stores_handover;
 mod sub_agents;
 mod talk;
 mod tools;
