@@ -35,6 +35,7 @@ mod settings;
 mod skills;
 mod sockets;
 mod stop;
+mod stores_handover;
 mod sub_agents;
 mod talk;
 mod tools;
