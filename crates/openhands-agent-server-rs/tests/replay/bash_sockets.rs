@@ -46,14 +46,18 @@ pub(crate) async fn keys() {
                 };
                 match socket.next_within(patience).await {
                     None => json!("still open"),
-                    Some(Heard::Closed(code, reason)) => json!({"close_code": code, "reason": reason}),
+                    Some(Heard::Closed(code, reason)) => {
+                        json!({"close_code": code, "reason": reason})
+                    }
                     Some(Heard::Frame(frame)) => frame,
                 }
             }
         };
-        stage
-            .comparison
-            .value(&format!("#{number} {scenario}"), &entry["result"], &json!([result]));
+        stage.comparison.value(
+            &format!("#{number} {scenario}"),
+            &entry["result"],
+            &json!([result]),
+        );
     }
     stage.end();
 }
@@ -77,10 +81,14 @@ pub(crate) async fn frames() {
         let mut socket = match opened {
             Ok(socket) => socket,
             Err(status) => {
-                let recorded = entry["frames"][0]["connect_error"].as_str().unwrap_or_default();
+                let recorded = entry["frames"][0]["connect_error"]
+                    .as_str()
+                    .unwrap_or_default();
                 if !recorded.contains(&format!("status_code={status},")) {
                     let what = format!("recorded {recorded:?}, ours {status}");
-                    stage.comparison.differs(&format!("#{number} {scenario}"), &what);
+                    stage
+                        .comparison
+                        .differs(&format!("#{number} {scenario}"), &what);
                 }
                 continue;
             }
@@ -100,9 +108,11 @@ pub(crate) async fn frames() {
         }
         let recorded = entry["frames"].as_array().unwrap();
         let ours = joined(&mut socket, recorded.len()).await;
-        stage
-            .comparison
-            .value(&format!("#{number} {scenario}"), &entry["frames"], &json!(ours));
+        stage.comparison.value(
+            &format!("#{number} {scenario}"),
+            &entry["frames"],
+            &json!(ours),
+        );
         stage.note_found();
     }
     stage.end();
@@ -111,7 +121,11 @@ pub(crate) async fn frames() {
 /// So many frames, where pieces of one command's output count as one.
 async fn joined(socket: &mut Socket, count: usize) -> Vec<Value> {
     let mut frames: Vec<Value> = Vec::new();
-    while frames.len() < count || frames.last().is_some_and(|last| last["exit_code"].is_null() && last["kind"] == "BashOutput") {
+    while frames.len() < count
+        || frames
+            .last()
+            .is_some_and(|last| last["exit_code"].is_null() && last["kind"] == "BashOutput")
+    {
         let Some(Heard::Frame(frame)) = socket.next().await else {
             break;
         };
@@ -126,7 +140,11 @@ async fn joined(socket: &mut Socket, count: usize) -> Vec<Value> {
                         .filter_map(Value::as_str)
                         .collect();
                     let text = text.concat();
-                    last[stream] = if text.is_empty() { Value::Null } else { json!(text) };
+                    last[stream] = if text.is_empty() {
+                        Value::Null
+                    } else {
+                        json!(text)
+                    };
                 }
                 last["exit_code"] = frame["exit_code"].clone();
             }

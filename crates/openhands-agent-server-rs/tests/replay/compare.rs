@@ -43,9 +43,8 @@ static PAIRED: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// What the recorder wrote in the place of a text that is not contract.
-static MASK: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"<(?:text|url|host|python|version|package|long|html)>").unwrap()
-});
+static MASK: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"<(?:text|url|host|python|version|package|long|html)>").unwrap());
 
 /// Which of our ids stands for which recorded one, and what may differ.
 #[derive(Debug, Clone, Default)]
@@ -62,12 +61,26 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    pub(crate) fn new(part: &'static [&'static str], differences: Vec<&'static Difference>) -> Self {
+    pub(crate) fn new(
+        part: &'static [&'static str],
+        differences: Vec<&'static Difference>,
+    ) -> Self {
         Self {
             part,
             differences,
             ..Self::default()
         }
+    }
+
+    /// Goes on with another recording: the ids stay.
+    pub(crate) fn expect(
+        &mut self,
+        part: &'static [&'static str],
+        differences: Vec<&'static Difference>,
+    ) {
+        self.part = part;
+        self.differences = differences;
+        self.used.clear();
     }
 
     /// Our texts hold `real` where the recording holds `mask`. The first that fits counts.
@@ -148,7 +161,10 @@ impl Comparison {
                 if recorded.as_f64() == ours.as_f64() => {}
             (recorded, ours) if recorded == ours => {}
             (recorded, ours) => {
-                self.differs(at, &format!("recorded {}, ours {}", short(recorded), short(ours)));
+                self.differs(
+                    at,
+                    &format!("recorded {}, ours {}", short(recorded), short(ours)),
+                );
             }
         }
     }
@@ -247,7 +263,8 @@ impl Comparison {
 
     /// Whether two texts are the same but for ids and times that stand for each other.
     fn is_same_text(&mut self, recorded: &str, ours: &str) -> bool {
-        let between = |text: &str| -> Vec<String> { PAIRED.split(text).map(str::to_owned).collect() };
+        let between =
+            |text: &str| -> Vec<String> { PAIRED.split(text).map(str::to_owned).collect() };
         if between(recorded) != between(ours) {
             return false;
         }
@@ -256,15 +273,23 @@ impl Comparison {
             .zip(PAIRED.find_iter(ours))
             .map(|(recorded, ours)| (recorded.as_str().to_owned(), ours.as_str().to_owned()))
             .collect();
-        pairs.iter().all(|(recorded, ours)| self.pair(recorded, ours))
+        pairs
+            .iter()
+            .all(|(recorded, ours)| self.pair(recorded, ours))
     }
 
     /// Notes that two ids stand for each other; false if another one does.
     pub(crate) fn pair(&mut self, recorded: &str, ours: &str) -> bool {
-        let is_time = |text: &str| text.len() > 18 && text.as_bytes()[4] == b'-' && text.contains('T');
+        let is_time =
+            |text: &str| text.len() > 18 && text.as_bytes()[4] == b'-' && text.contains('T');
         if is_time(recorded) || is_time(ours) {
             // Times are what they are, but their zone is written in the same way.
-            let zone = |text: &str| text.get(19..).unwrap_or_default().trim_start_matches(['.', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']).to_owned();
+            let zone = |text: &str| {
+                text.get(19..)
+                    .unwrap_or_default()
+                    .trim_start_matches(['.', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
+                    .to_owned()
+            };
             self.ours.insert(canonical(recorded), ours.to_owned());
             return is_time(recorded) && is_time(ours) && zone(recorded) == zone(ours);
         }
@@ -288,11 +313,22 @@ impl Comparison {
 /// One form for ids with and without dashes.
 fn canonical(id: &str) -> String {
     let is_uuid = id.len() == 36 && id.matches('-').count() == 4;
-    if is_uuid { id.replace('-', "") } else { id.to_owned() }
+    if is_uuid {
+        id.replace('-', "")
+    } else {
+        id.to_owned()
+    }
 }
 
 fn dashed(hex: &str) -> String {
-    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+    [
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..],
+    ]
+    .join("-")
 }
 
 /// A recorded list: what is listed, and how many items there were. Its end may say "...(165 total)" or "<3 more tools>".
@@ -306,7 +342,11 @@ fn cut(recorded: &[Value]) -> (&[Value], usize) {
     };
     if let Some(total) = last.strip_prefix("...(").and_then(number) {
         (rest, total)
-    } else if let Some(more) = last.strip_prefix('<').filter(|text| text.contains(" more ")).and_then(number) {
+    } else if let Some(more) = last
+        .strip_prefix('<')
+        .filter(|text| text.contains(" more "))
+        .and_then(number)
+    {
         (rest, rest.len() + more)
     } else {
         (recorded, recorded.len())

@@ -22,6 +22,7 @@ pub(crate) fn of(recording: &str) -> Option<&'static Part> {
         "63" => &CAPACITY,
         "65" => &DEFERRED,
         "70" => &SESSION,
+        "80" => &CLIENT,
         _ => return None,
     })
 }
@@ -210,5 +211,10 @@ static SESSION: Part = Part {
         (23, "junk"),
         (24, r#"{"x": 1}"#),
     ],
+    ..NONE
+};
+
+static CLIENT: Part = Part {
+    env: &[("SESSION_API_KEY", "key1")],
     ..NONE
 };

@@ -41,12 +41,7 @@ pub(crate) fn of(recording: &str) -> Vec<&'static Difference> {
         .collect()
 }
 
-const fn known(
-    recording: &'static str,
-    at: &'static str,
-    of: Of,
-    why: &'static str,
-) -> Difference {
+const fn known(recording: &'static str, at: &'static str, of: Of, why: &'static str) -> Difference {
     Difference {
         recording,
         at,

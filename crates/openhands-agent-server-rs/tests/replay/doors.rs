@@ -59,7 +59,11 @@ pub(crate) async fn try_socket(stage: &mut Stage, number: usize, line: &Value) {
     };
     // After a good key the bash socket says nothing, and stays open.
     let is_bash = case.starts_with("bash");
-    let patience = if is_bash { Duration::from_secs(2) } else { SILENCE };
+    let patience = if is_bash {
+        Duration::from_secs(2)
+    } else {
+        SILENCE
+    };
     let path = stage.to_ours(line["path"].as_str().unwrap());
     let outcome = try_open(&stage.server.authority, &path, headers, first, patience).await;
     let recorded = line["result"].as_str().unwrap();
@@ -78,7 +82,9 @@ pub(crate) async fn try_socket(stage: &mut Stage, number: usize, line: &Value) {
     };
     if !recorded.contains(&said) {
         let what = format!("recorded {recorded:?}, ours {said:?}");
-        stage.comparison.differs(&format!("#{number} {case} {path}"), &what);
+        stage
+            .comparison
+            .differs(&format!("#{number} {case} {path}"), &what);
     }
 }
 
@@ -92,7 +98,9 @@ pub(crate) async fn try_origin(stage: &mut Stage, number: usize, line: &Value) {
     let answer = stage.send(&preflight).await;
     let at = format!("#{number} OPTIONS {origin}");
     let mut check = |what: &str, recorded: &Value, ours: Value| {
-        stage.comparison.value(&format!("{at}.{what}"), recorded, &ours);
+        stage
+            .comparison
+            .value(&format!("{at}.{what}"), recorded, &ours);
     };
     check("status", &line["preflight_status"], json!(answer.status));
     check("body", &line["preflight_body"], answer.value());
@@ -105,7 +113,9 @@ pub(crate) async fn try_origin(stage: &mut Stage, number: usize, line: &Value) {
     let recorded = line["simple_headers"].as_object().unwrap();
     for (name, recorded) in recorded {
         let ours = json!(answer.header(name));
-        stage.comparison.value(&format!("{at}.{name}"), recorded, &ours);
+        stage
+            .comparison
+            .value(&format!("{at}.{name}"), recorded, &ours);
     }
     let allowed = "access-control-allow-origin";
     if !recorded.contains_key(allowed)

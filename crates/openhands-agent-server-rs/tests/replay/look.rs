@@ -34,7 +34,11 @@ pub(crate) async fn compare(stage: &mut Stage, number: usize, entry: &Value) {
         }),
         ("settings-get-patch", 24) => {
             let settings = read(&store.join("settings.json"));
-            let keys: Vec<&String> = settings.as_object().into_iter().flat_map(serde_json::Map::keys).collect();
+            let keys: Vec<&String> = settings
+                .as_object()
+                .into_iter()
+                .flat_map(serde_json::Map::keys)
+                .collect();
             json!({"keys": keys, "llm": settings["agent_settings"]["llm"], "full": settings})
         }
         ("settings-secrets", 14) => json!({"content": read(&store.join("secrets.json"))}),
@@ -44,7 +48,9 @@ pub(crate) async fn compare(stage: &mut Stage, number: usize, entry: &Value) {
     let mut recorded = entry.clone();
     recorded.as_object_mut().unwrap().remove("note");
     let (recorded, ours) = (sorted(&recorded), sorted(&ours));
-    stage.comparison.value(&format!("#{number} seen"), &recorded, &ours);
+    stage
+        .comparison
+        .value(&format!("#{number} seen"), &recorded, &ours);
 }
 
 fn read(path: &Path) -> Value {
@@ -65,7 +71,10 @@ fn names(path: &Path) -> Vec<String> {
 fn bash_events(srv: &Path) -> Value {
     let dir = srv.join("workspace/bash_events");
     let files = names(&dir);
-    let first = files.first().map(|first| dir.join(first)).unwrap_or_default();
+    let first = files
+        .first()
+        .map(|first| dir.join(first))
+        .unwrap_or_default();
     let raw = std::fs::read_to_string(&first).unwrap_or_default();
     json!({"files": files, "content": read(&first), "raw": raw})
 }
@@ -104,7 +113,10 @@ async fn trajectory(stage: &Stage) -> Value {
 /// The members of an archive of the clone, and its manifest.
 async fn archive(stage: &Stage) -> Value {
     let path = stage.to_ours("/ws/g/clone");
-    let request = Request::new("GET", &format!("/api/file/archive?path={path}&format=tar.gz"));
+    let request = Request::new(
+        "GET",
+        &format!("/api/file/archive?path={path}&format=tar.gz"),
+    );
     let answer = stage.send(&request).await;
     std::fs::write(stage.at("/scratch").join("clone.tar.gz"), &answer.body).unwrap();
     let script = "

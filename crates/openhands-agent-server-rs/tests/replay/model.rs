@@ -230,7 +230,11 @@ fn whole(number: usize, request: &Value, step: &Value) -> Value {
     if let Some(reasoning) = step.get("reasoning") {
         message["reasoning_content"] = reasoning.clone();
     }
-    let reason = if calls.is_empty() { "stop" } else { "tool_calls" };
+    let reason = if calls.is_empty() {
+        "stop"
+    } else {
+        "tool_calls"
+    };
     if !calls.is_empty() {
         message["tool_calls"] = json!(calls);
     }
@@ -246,7 +250,11 @@ fn whole(number: usize, request: &Value, step: &Value) -> Value {
 
 fn streamed(shared: Arc<Shared>, number: usize, request: &Value, step: &Value) -> Response {
     let calls = calls(number, step);
-    let reason = if calls.is_empty() { "stop" } else { "tool_calls" };
+    let reason = if calls.is_empty() {
+        "stop"
+    } else {
+        "tool_calls"
+    };
     let mut deltas = vec![json!({"role": "assistant", "content": ""})];
     if let Some(reasoning) = step["reasoning"].as_str() {
         deltas.push(json!({"reasoning_content": reasoning}));
@@ -280,17 +288,20 @@ fn streamed(shared: Arc<Shared>, number: usize, request: &Value, step: &Value) -
     chunks.push(last.to_string());
     chunks.push("[DONE]".to_owned());
     let is_slow = step.get("chunk_delay").is_some();
-    let frames = stream::unfold((shared, chunks.into_iter(), 0_usize), move |state| async move {
-        let (shared, mut chunks, sent) = state;
-        let chunk = chunks.next()?;
-        if is_slow {
-            // The first one says only that an answer begins.
-            let mut pieces = shared.pieces.subscribe();
-            pieces.wait_for(|allowed| sent <= *allowed).await.ok()?;
-        }
-        let frame = Bytes::from(format!("data: {chunk}\n\n"));
-        Some((Ok::<_, Infallible>(frame), (shared, chunks, sent + 1)))
-    });
+    let frames = stream::unfold(
+        (shared, chunks.into_iter(), 0_usize),
+        move |state| async move {
+            let (shared, mut chunks, sent) = state;
+            let chunk = chunks.next()?;
+            if is_slow {
+                // The first one says only that an answer begins.
+                let mut pieces = shared.pieces.subscribe();
+                pieces.wait_for(|allowed| sent <= *allowed).await.ok()?;
+            }
+            let frame = Bytes::from(format!("data: {chunk}\n\n"));
+            Some((Ok::<_, Infallible>(frame), (shared, chunks, sent + 1)))
+        },
+    );
     let kind = [(header::CONTENT_TYPE, "text/event-stream")];
     (kind, Body::from_stream(frames)).into_response()
 }

@@ -77,7 +77,11 @@ impl Player {
             watch.is_fresh = false;
         }
         let request = self.request(number, call);
-        let at = format!("#{number} {} {}", call.method, call.path.split('?').next().unwrap());
+        let at = format!(
+            "#{number} {} {}",
+            call.method,
+            call.path.split('?').next().unwrap()
+        );
         let began = Instant::now();
         loop {
             let before = self.stage.comparison.clone();
@@ -115,7 +119,10 @@ impl Player {
     fn request(&mut self, number: usize, call: &Call) -> Request {
         let path = call.path.split(' ').next().unwrap();
         let path = path
-            .replace("{id}", self.conversations.first().map_or("", String::as_str))
+            .replace(
+                "{id}",
+                self.conversations.first().map_or("", String::as_str),
+            )
             .replace("{deleted}", self.deleted.as_deref().unwrap_or_default());
         let mut request = Request::new(&call.method, &self.stage.to_ours(&path));
         for (at, name, value) in self.stage.part.headers {
@@ -141,7 +148,9 @@ impl Player {
 
     /// Notes the conversations that there are.
     fn learn(&mut self, call: &Call) {
-        let id = call.response["id"].as_str().or(call.response["conversation_id"].as_str());
+        let id = call.response["id"]
+            .as_str()
+            .or(call.response["conversation_id"].as_str());
         if let (201, Some(id)) = (call.status, id) {
             self.conversations.push(id.to_owned());
         }
@@ -195,7 +204,9 @@ impl Player {
         let Some(ours) = watch.next_like(&recorded).await else {
             watch.is_lost = true;
             let what = format!("did not come after {:?}", watch.seen);
-            self.stage.comparison.differs(&format!("#{number} {name}"), &what);
+            self.stage
+                .comparison
+                .differs(&format!("#{number} {name}"), &what);
             return;
         };
         if name_of(&ours) != name {
@@ -206,7 +217,9 @@ impl Player {
                 watch.seen,
                 short(&ours)
             );
-            self.stage.comparison.differs(&format!("#{number} {name}"), &what);
+            self.stage
+                .comparison
+                .differs(&format!("#{number} {name}"), &what);
             return;
         }
         self.stage
@@ -231,7 +244,9 @@ impl Player {
         let query = opened.clone().find(|(at, _)| *at == number);
         let query = query.map(|(_, query)| self.stage.to_ours(query));
         let event = recording::event_of(recorded);
-        let id = event["value"]["id"].as_str().filter(|_| is_full_state(event));
+        let id = event["value"]["id"]
+            .as_str()
+            .filter(|_| is_full_state(event));
         let is_other = match (&self.watch, id) {
             (None, _) => true,
             (Some(watch), Some(id)) => watch.conversation != id,
@@ -295,11 +310,13 @@ impl Player {
             return;
         }
         let name = name_of(event);
-        self.stage.model.let_pieces(match recorded["type"].as_str() {
-            Some("delta") => usize::try_from(recorded["order"].as_u64().unwrap()).unwrap() + 1,
-            Some("durable") if name == "Message(agent)" => usize::MAX,
-            _ => 0,
-        });
+        self.stage
+            .model
+            .let_pieces(match recorded["type"].as_str() {
+                Some("delta") => usize::try_from(recorded["order"].as_u64().unwrap()).unwrap() + 1,
+                Some("durable") if name == "Message(agent)" => usize::MAX,
+                _ => 0,
+            });
         let at = format!("#{number} {name}");
         let Some(mut ours) = watch.next_envelope(&mut self.stage.comparison, &at).await else {
             watch.is_lost = true;
@@ -323,7 +340,9 @@ impl Player {
 fn complete(body: &mut Value, model: &str, said: &str) {
     match body {
         Value::Object(members) => {
-            if members.get("model") == Some(&json!("openai/mock")) && !members.contains_key("base_url") {
+            if members.get("model") == Some(&json!("openai/mock"))
+                && !members.contains_key("base_url")
+            {
                 members.insert("base_url".to_owned(), json!(format!("http://{model}/v1")));
                 members.insert("api_key".to_owned(), json!("sk-x"));
                 members.insert("usage_id".to_owned(), json!("agent"));

@@ -37,12 +37,14 @@ printf s > 'with space.txt'; printf x > üni.txt
 
 pub(crate) const ODD_NAMES_STAGED: &str = "cd g/repo; git add 'with space.txt' üni.txt";
 
-pub(crate) const ODD_NAME_STAGED: &str = "cd g/repo; git rm -q --cached 'with space.txt'; rm 'with space.txt'";
+pub(crate) const ODD_NAME_STAGED: &str =
+    "cd g/repo; git rm -q --cached 'with space.txt'; rm 'with space.txt'";
 
 pub(crate) const OTHER_TYPE: &str = "cd g/repo; rm sub/in.txt; ln -s ../keep.txt sub/in.txt";
 
 /// The changes as a third commit.
-pub(crate) const THIRD_COMMIT: &str = "cd g/repo; printf x > üni.txt; git add -A; git commit -qm t3";
+pub(crate) const THIRD_COMMIT: &str =
+    "cd g/repo; printf x > üni.txt; git add -A; git commit -qm t3";
 
 /// A clone with a branch of its own, not pushed.
 pub(crate) const CLONE: &str = r"

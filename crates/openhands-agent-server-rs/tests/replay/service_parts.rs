@@ -109,7 +109,10 @@ static FILE_ARCHIVE_NESTED: Part = Part {
 };
 
 static FILE_DIRECTORIES: Part = Part {
-    env: &[("OH_SECRET_KEY", "h2secret"), ("OH_PERSISTENCE_DIR", "{srv}/store")],
+    env: &[
+        ("OH_SECRET_KEY", "h2secret"),
+        ("OH_PERSISTENCE_DIR", "{srv}/store"),
+    ],
     scenes: &[
         (0, "mkdir f; touch f/e; mkdir -p ~/projects ~/.config"),
         (5, scenes::DIRECTORIES),
@@ -192,7 +195,10 @@ static INIT_DEFERRED: Part = Part {
 
 static INIT_OPEN: Part = Part {
     env: &[("OH_DEFERRED_INIT", "1")],
-    scenes: &[(0, "mkdir -p ~/.openhands; echo '{bad' > ~/.openhands/secrets.json")],
+    scenes: &[(
+        0,
+        "mkdir -p ~/.openhands; echo '{bad' > ~/.openhands/secrets.json",
+    )],
     views: &[(2, View::Keys)],
     ..NONE
 };
@@ -214,7 +220,10 @@ static NO_SECRET_KEY: Part = Part {
     views: &[
         (0, SET),
         (2, View::At("agent_settings.llm.api_key")),
-        (11, View::Named(&[("llm.model", "agent_settings.llm.model")])),
+        (
+            11,
+            View::Named(&[("llm.model", "agent_settings.llm.model")]),
+        ),
     ],
     ..NONE
 };

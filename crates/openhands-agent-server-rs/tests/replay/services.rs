@@ -107,7 +107,9 @@ pub(crate) fn request(stage: &Stage, number: usize, recorded: &Value) -> Request
             one => vec![one.clone()],
         };
         for value in several {
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let value = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
             path.push(if path.contains('?') { '&' } else { '?' });
             path.push_str(&format!("{name}={}", encoded(&stage.to_ours(&value))));
         }
@@ -153,7 +155,9 @@ fn multipart(request: Request, parts: &Map<String, Value>) -> Request {
             format!("--{border}\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"{file}\"\r\nContent-Type: application/octet-stream\r\n\r\n{content}\r\n").as_bytes(),
         );
     }
-    request.body.extend_from_slice(format!("--{border}--\r\n").as_bytes());
+    request
+        .body
+        .extend_from_slice(format!("--{border}--\r\n").as_bytes());
     request
 }
 
@@ -183,7 +187,10 @@ fn compare(stage: &mut Stage, number: usize, at: &str, recorded: &Value, answer:
 
 /// The number in `<11 bytes>`.
 fn size_of(text: &str) -> Option<usize> {
-    text.strip_prefix('<')?.strip_suffix(" bytes>")?.parse().ok()
+    text.strip_prefix('<')?
+        .strip_suffix(" bytes>")?
+        .parse()
+        .ok()
 }
 
 /// An archive is as long as it is; another body has the recorded length.
@@ -199,7 +206,9 @@ fn bytes(stage: &mut Stage, at: &str, size: usize, answer: &Answer) {
         .is_some_and(|kind| kind.starts_with("multipart/"));
     if !is_several || answer.body.is_empty() {
         let (recorded, ours) = (json!(size), json!(answer.body.len()));
-        stage.comparison.value(&format!("{at}.length"), &recorded, &ours);
+        stage
+            .comparison
+            .value(&format!("{at}.length"), &recorded, &ours);
     }
 }
 
@@ -211,7 +220,11 @@ fn seen(part: &Part, number: usize, answer: &Answer) -> Value {
         Some((_, View::Keys)) => {
             let keys: Vec<&String> = body.as_object().into_iter().flat_map(Map::keys).collect();
             // One recording puts them under a name.
-            if number == 12 { json!({"keys": keys}) } else { json!(keys) }
+            if number == 12 {
+                json!({"keys": keys})
+            } else {
+                json!(keys)
+            }
         }
         Some((_, View::Count)) => json!(body.as_array().map(Vec::len)),
         Some((_, View::At(path))) => at_path(&body, path),
@@ -236,12 +249,16 @@ fn headers(stage: &mut Stage, at: &str, recorded: &Value, answer: &Answer) {
         let recorded = recorded.as_str().unwrap();
         match (name.as_str(), answer.header(name)) {
             ("content-length", _) => {}
-            (_, None) => stage.comparison.differs(&at, &format!("missing, recorded {recorded:?}")),
+            (_, None) => stage
+                .comparison
+                .differs(&at, &format!("missing, recorded {recorded:?}")),
             ("last-modified", Some(_)) => {}
             ("etag", Some(ours)) => {
                 let bare = |tag: &str| tag.trim_matches('"').to_owned();
                 if !ours.starts_with('"') || !stage.comparison.pair(&bare(recorded), &bare(ours)) {
-                    stage.comparison.differs(&at, &format!("recorded {recorded:?}, ours {ours:?}"));
+                    stage
+                        .comparison
+                        .differs(&at, &format!("recorded {recorded:?}, ours {ours:?}"));
                 }
             }
             (_, Some(ours)) => stage.comparison.value(&at, &json!(recorded), &json!(ours)),
@@ -251,6 +268,8 @@ fn headers(stage: &mut Stage, at: &str, recorded: &Value, answer: &Answer) {
     if recorded.get(allowed).is_none()
         && let Some(origin) = answer.header(allowed)
     {
-        stage.comparison.differs(&format!("{at}.headers.{allowed}"), origin);
+        stage
+            .comparison
+            .differs(&format!("{at}.headers.{allowed}"), origin);
     }
 }

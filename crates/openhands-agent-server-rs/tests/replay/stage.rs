@@ -173,7 +173,11 @@ impl Stage {
 
     /// A GET as JSON, with the key of the recording if it has one.
     pub(crate) async fn get(&self, path: &str) -> Value {
-        let key = self.part.headers.iter().find(|(_, name, _)| *name == "X-Session-API-Key");
+        let key = self
+            .part
+            .headers
+            .iter()
+            .find(|(_, name, _)| *name == "X-Session-API-Key");
         let mut request = Request::new("GET", path);
         if let Some((_, name, value)) = key.filter(|(.., value)| *value != "bad") {
             request = request.header(name, value);

@@ -30,7 +30,11 @@ pub(crate) struct Watch {
 
 impl Watch {
     pub(crate) async fn open(stage: &Stage, conversation: &str, path: &str) -> Self {
-        let key = stage.part.env.iter().find(|(name, _)| *name == "SESSION_API_KEY");
+        let key = stage
+            .part
+            .env
+            .iter()
+            .find(|(name, _)| *name == "SESSION_API_KEY");
         let headers: Vec<(&str, &str)> = key
             .map(|(_, key)| ("X-Session-API-Key", *key))
             .into_iter()
@@ -87,12 +91,17 @@ impl Watch {
     }
 
     /// The next envelope, whose number follows the last one.
-    pub(crate) async fn next_envelope(&mut self, comparison: &mut Comparison, at: &str) -> Option<Value> {
+    pub(crate) async fn next_envelope(
+        &mut self,
+        comparison: &mut Comparison,
+        at: &str,
+    ) -> Option<Value> {
         loop {
             let frame = self.next().await?;
             if let Some(seq) = frame["seq"].as_i64() {
                 if self.seq.is_some_and(|last| last + 1 != seq) {
-                    comparison.differs(&format!("{at}.seq"), &format!("{seq} after {:?}", self.seq));
+                    comparison
+                        .differs(&format!("{at}.seq"), &format!("{seq} after {:?}", self.seq));
                 }
                 self.seq = Some(seq);
             }
