@@ -59,3 +59,7 @@ deps:
 # Start the server
 run *args:
     cargo run -p openhands-agent-server-rs -- {{args}}
+
+# Write the tables of docs/configuration.md anew from the tables of settings and variables
+docs:
+    UPDATE_DOCS=1 cargo test -p openhands-agent-server-rs --lib config::tests::the_document_has_every_variable

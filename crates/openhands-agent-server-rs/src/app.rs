@@ -10,6 +10,8 @@ use crate::config::Config;
 use crate::http::{Operation, Routes};
 use crate::services::activity::Activity;
 use crate::services::conversations::Conversations;
+use crate::services::git::{Git, GithubRepositories};
+use crate::services::vscode::{VsCode, VsCodeSetup};
 use crate::{sockets, v1};
 
 /// A running server.
@@ -19,7 +21,13 @@ pub struct App {
     /// When something last happened.
     pub(crate) activity: Arc<Activity>,
     /// The conversations.
-    pub(crate) conversations: Conversations,
+    pub(crate) conversations: Arc<Conversations>,
+    /// Git on this machine.
+    pub(crate) git: Git,
+    /// Repositories that can be cloned.
+    pub(crate) github: GithubRepositories,
+    /// The editor; none if the settings want none.
+    pub(crate) vscode: Option<VsCode>,
     /// Ends everything.
     stop: CancellationToken,
 }
@@ -32,9 +40,14 @@ impl App {
         let stop = CancellationToken::new();
         let conversations = Conversations::start(&config, &activity, stop.child_token()).await?;
         Ok(Arc::new(Self {
-            config,
             activity,
             conversations,
+            git: Git::new(&config.env),
+            github: GithubRepositories::default(),
+            vscode: config
+                .enable_vscode
+                .then(|| VsCode::start(VsCodeSetup::of(&config))),
+            config,
             stop,
         }))
     }
@@ -75,6 +88,11 @@ impl App {
     /// Ends everything: sockets are closed, what runs is cut off, all is saved.
     pub async fn stop(&self) {
         self.stop.cancel();
-        self.conversations.stop().await;
+        let editor = async {
+            if let Some(vscode) = &self.vscode {
+                vscode.stop().await;
+            }
+        };
+        tokio::join!(self.conversations.stop(), editor);
     }
 }

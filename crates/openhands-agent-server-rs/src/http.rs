@@ -7,10 +7,11 @@ mod error;
 mod input;
 mod path;
 mod query;
+mod refused;
 mod reply;
 mod routes;
 
-pub(crate) use access::Access;
+pub(crate) use access::{Access, KEY_HEADER, is_key};
 pub(crate) use body::{Body, MaybeBody};
 pub use door::Door;
 pub(crate) use error::ApiError;

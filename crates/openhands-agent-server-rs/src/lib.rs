@@ -19,6 +19,8 @@ mod v1;
 
 pub use app::App;
 pub use cli::Cli;
-pub use config::Config;
+pub use config::{
+    Config, ConfigError, Environment, EventDurability, LogFormat, Sources, Surroundings,
+};
 pub use http::{Door, Operation};
 pub use serve::{Server, serve};

@@ -1,7 +1,9 @@
 //! The V1 API: one file for each group of routes.
 
 pub(crate) mod conversations;
+pub(crate) mod git;
 pub(crate) mod server_info;
+pub(crate) mod vscode;
 
 use std::any::Any;
 
@@ -15,6 +17,8 @@ pub(crate) fn routes() -> Routes {
     Routes::new()
         .merge(server_info::routes())
         .merge(conversations::routes())
+        .merge(git::routes())
+        .merge(vscode::routes())
 }
 
 /// There is no such path.

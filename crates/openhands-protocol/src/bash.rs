@@ -62,6 +62,48 @@ words! {
     }
 }
 
+words! {
+    /// Kinds of stored events.
+    pub enum BashEventKind {
+        Command = "BashCommand",
+        Output = "BashOutput",
+    }
+}
+
+wire! {
+    /// Which bash events to list.
+    pub struct SearchBashEventsQuery (default) {
+        /// Only this kind.
+        kind as "kind__eq": Option<BashEventKind> = None,
+        /// Only output of this command.
+        command_id as "command_id__eq": Option<BashEventId> = None,
+        /// Not before this time; without a zone it is UTC.
+        from as "timestamp__gte": Option<UtcTime> = None,
+        /// Before this time; without a zone it is UTC.
+        before as "timestamp__lt": Option<UtcTime> = None,
+        /// Only output whose order is greater: what is new since the last look.
+        after_order as "order__gt": Option<i64> = None,
+        /// Which way the list goes.
+        sort_order: BashEventSortOrder = BashEventSortOrder::Timestamp,
+        /// `next_page_id` of the page before.
+        page_id: Option<String> = None,
+        /// How many at most.
+        limit: i64 = 100,
+    }
+
+    /// A bash event in the path.
+    pub struct BashEventPath (default) {
+        /// Its id, without dashes.
+        event_id: String,
+    }
+
+    /// A command in the path.
+    pub struct BashCommandPath {
+        /// Its id.
+        command_id: BashEventId,
+    }
+}
+
 wire! {
     /// How many bash events were removed.
     pub struct ClearedBashEvents (default) {

@@ -3,6 +3,7 @@
 mod goal;
 mod info;
 mod page;
+mod query;
 mod request;
 mod session;
 mod start_request;
@@ -14,6 +15,10 @@ mod stored;
 pub use goal::{GoalState, GoalStatus, GoalVerdict};
 pub use info::{ConversationInfo, ConversationSortOrder, EventSortOrder};
 pub use page::{BashEventPage, ConversationPage, EventPage, SubdirectoryPage};
+pub use query::{
+    BatchConversationsQuery, ConversationPath, CountConversationsQuery, CountEventsQuery,
+    EventPath, IncludeSkillsQuery, SearchConversationsQuery, SearchEventsQuery,
+};
 pub use request::{
     AgentResponseResult, AskAgentRequest, AskAgentResponse, ConfirmationResponseRequest,
     ForkConversationRequest, Isolation, LoadPluginRequest, NavigateConversationRequest,

@@ -69,3 +69,55 @@ wire! {
         missing_token: bool = false,
     }
 }
+
+wire! {
+    /// Which changes to list.
+    pub struct GitChangesQuery (default) {
+        /// A repository, or a directory in or above one.
+        path: String,
+        /// What to compare with, such as `HEAD`; otherwise what fits best.
+        git_ref as "ref": Option<String> = None,
+    }
+
+    /// Which file to compare.
+    pub struct GitDiffQuery (default) {
+        /// The file.
+        path: String,
+        /// What to compare with, such as `HEAD`; otherwise what fits best.
+        git_ref as "ref": Option<String> = None,
+        /// A commit whose own change is wanted.
+        commit: Option<String> = None,
+    }
+
+    /// Which commits to list.
+    pub struct GitCommitsQuery (default) {
+        /// The repository.
+        path: String,
+        /// How many at most.
+        limit: i64 = 50,
+    }
+
+    /// A commit in the path.
+    pub struct GitCommitPath (default) {
+        /// Its id, or the start of it.
+        sha: String,
+    }
+
+    /// Where a commit is.
+    pub struct GitCommitChangesQuery (default) {
+        /// The repository.
+        path: String,
+    }
+
+    /// Which repositories of a host to list.
+    pub struct GitRepositoriesQuery (default) {
+        /// The host.
+        provider: GitProvider,
+        /// A part of the name.
+        query: Option<String> = None,
+        /// How many at most.
+        limit: i64 = 100,
+        /// Where an earlier answer stopped.
+        page_id: Option<String> = None,
+    }
+}

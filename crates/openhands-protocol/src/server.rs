@@ -7,7 +7,8 @@ mod tools;
 
 pub use error::{ErrorBody, ErrorDetail, ErrorLocation, ValidationError};
 pub use info::{
-    HealthStatus, ReadyStatus, RuntimeKind, ServerInfo, VsCodeStatus, VsCodeUrlResponse,
+    HealthStatus, ReadyStatus, RuntimeKind, ServerInfo, VsCodeStatus, VsCodeUrlQuery,
+    VsCodeUrlResponse,
 };
 pub use init::{
     DeploymentKind, InitRequest, InitState, InitStatus, TelemetryExporter, TelemetrySpec,

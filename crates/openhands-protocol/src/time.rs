@@ -86,12 +86,11 @@ impl fmt::Display for EventTime {
 impl FromStr for EventTime {
     type Err = InvalidTime;
     fn from_str(text: &str) -> Result<Self, InvalidTime> {
+        // With a zone first: as a civil time, it would be read without the zone.
         let time = text
-            .parse::<DateTime>()
-            .or_else(|_| {
-                text.parse::<Timestamp>()
-                    .map(|t| t.to_zoned(jiff::tz::TimeZone::system()).datetime())
-            })
+            .parse::<Timestamp>()
+            .map(|t| t.to_zoned(jiff::tz::TimeZone::system()).datetime())
+            .or_else(|_| text.parse::<DateTime>())
             .map_err(|_| InvalidTime(text.to_owned()))?;
         if Iso(time).to_string() == text {
             Ok(Self(Civil::Plain(time)))

@@ -45,7 +45,7 @@ pub(crate) use control::INTERRUPTED;
 pub(crate) use equipment::Equipment;
 pub use error::ConversationError;
 pub use fork::Fork;
-pub use host::{ChildRequest, Children, Host, Models, RuntimeRequest, Runtimes};
+pub use host::{ChildRequest, Children, Host, Models, Observer, RuntimeRequest, Runtimes};
 pub use inner::Conversation;
 pub(crate) use inner::Inner;
 pub use live::{DeltaKind, Live};

@@ -40,5 +40,6 @@ pub use presets::{CondenserPreset, Preset, PresetOptions};
 pub use registry::{
     CreateError, Definitions, Machine, Place, Registration, Registry, ToolSet, tool_name,
 };
+pub use resolve::resolve;
 pub use resources::{LockGuard, Locks, ResourceLocks};
 pub use schema::{Additions, chat_form, parameters, responses_form};

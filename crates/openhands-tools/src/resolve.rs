@@ -9,7 +9,7 @@ const MAX_LINKS: usize = 40;
 /// The real path behind `path`: every symbolic link on the way is followed (relative, chained and dangling
 /// ones too), `.` and `..` are taken away, and what does not exist is kept as it is written.
 /// `path` should be absolute. A loop of links comes back unresolved, so that opening it reports the loop.
-pub(crate) fn resolve(path: &Path) -> PathBuf {
+pub fn resolve(path: &Path) -> PathBuf {
     if let Ok(real) = fs::canonicalize(path) {
         return real;
     }

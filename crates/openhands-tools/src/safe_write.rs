@@ -49,6 +49,11 @@ impl WriteError {
         Self::at(path)(Errno::NOENT.into())
     }
 
+    /// What the system said.
+    pub fn system(&self) -> &io::Error {
+        &self.source
+    }
+
     /// What kind of failure it was.
     pub fn kind(&self) -> io::ErrorKind {
         self.source.kind()
@@ -68,7 +73,7 @@ impl std::error::Error for WriteError {
 }
 
 /// An error in the words of a Python `OSError`, which clients know: `[Errno 2] No such file or directory: '/x'`.
-pub(crate) fn os_error_text(error: &io::Error, path: Option<&Path>) -> String {
+pub fn os_error_text(error: &io::Error, path: Option<&Path>) -> String {
     let Some(code) = error.raw_os_error() else {
         return error.to_string();
     };
@@ -84,6 +89,59 @@ pub(crate) fn os_error_text(error: &io::Error, path: Option<&Path>) -> String {
 
 /// Puts `bytes` into the file at `path`, creating it when it does not exist (its directory must).
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    let (target, existing) = target_of(path)?;
+    match replace(&target, existing.as_ref(), |file| file.write_all(bytes)) {
+        Ok(()) => Ok(()),
+        Err(refused) if existing.is_some() && calls_for_in_place(&refused.source) => {
+            overwrite_in_place(&target, |file| file.write_all_at(bytes, 0), bytes.len())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Like [`write_file`], for content that is too large to hold: `fill` writes it. Only what is a regular file, or nothing yet,
+/// is written to. A file that must be written in place loses its old content when `fill` fails.
+pub fn write_file_with(
+    path: &Path,
+    fill: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<(), WriteError> {
+    let (target, existing) = target_of(path)?;
+    if existing
+        .as_ref()
+        .is_some_and(|existing| !existing.is_file())
+    {
+        return Err(WriteError::at(&target)(Errno::NODEV.into()));
+    }
+    let aside = temporary_name(&target);
+    let mut file = match create_aside(&aside, existing.as_ref()) {
+        Err(refused) if existing.is_some() && calls_for_in_place(&refused.source) => {
+            let open = OpenOptions::new().write(true).truncate(true).open(&target);
+            let mut file = open.map_err(WriteError::at(&target))?;
+            return fill(&mut file).map_err(|source| WriteError { path: None, source });
+        }
+        created => created?,
+    };
+    let filled = fill(&mut file).map_err(|source| WriteError { path: None, source });
+    let done = filled.and_then(
+        |()| match settle(&file, &aside, &target, existing.as_ref()) {
+            Err(refused) if existing.is_some() && calls_for_in_place(&refused.source) => {
+                copy_over(&aside, &target).map_err(WriteError::at(&target))
+            }
+            settled => settled,
+        },
+    );
+    // There is nothing to remove after a rename.
+    let _ = fs::remove_file(&aside);
+    done
+}
+
+fn copy_over(from: &Path, target: &Path) -> io::Result<()> {
+    let mut to = OpenOptions::new().write(true).truncate(true).open(target)?;
+    io::copy(&mut File::open(from)?, &mut to).map(drop)
+}
+
+/// The file behind all links, and what is there now.
+fn target_of(path: &Path) -> Result<(PathBuf, Option<Metadata>), WriteError> {
     let target = resolve(path);
     let existing = match fs::metadata(&target) {
         // Renaming over a link that leads nowhere but to itself would turn it into a file.
@@ -95,13 +153,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     if existing.as_ref().is_some_and(Metadata::is_dir) {
         return Err(WriteError::at(&target)(Errno::ISDIR.into()));
     }
-    match replace(&target, existing.as_ref(), |file| file.write_all(bytes)) {
-        Ok(()) => Ok(()),
-        Err(refused) if existing.is_some() && calls_for_in_place(&refused.source) => {
-            overwrite_in_place(&target, |file| file.write_all_at(bytes, 0), bytes.len())
-        }
-        Err(error) => Err(error),
-    }
+    Ok((target, existing))
 }
 
 /// Failures of the rename way that say nothing against writing to the file itself.
@@ -118,24 +170,38 @@ fn replace(
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<(), WriteError> {
     let aside = temporary_name(target);
-    // A file that is about to get its owner and mode must not be readable by others until it has them.
-    let mode = if existing.is_some() { 0o600 } else { 0o666 };
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(mode)
-        .open(&aside)
-        .map_err(WriteError::at(&aside))?;
-    let filled = fill(&mut file)
-        .and_then(|()| existing.map_or(Ok(()), |existing| take_over(&file, target, existing)))
-        .map_err(|source| WriteError { path: None, source });
-    drop(file);
-    let done = filled.and_then(|()| fs::rename(&aside, target).map_err(WriteError::at(target)));
+    let mut file = create_aside(&aside, existing)?;
+    let filled = fill(&mut file).map_err(|source| WriteError { path: None, source });
+    let done = filled.and_then(|()| settle(&file, &aside, target, existing));
     if done.is_err() {
         // The error that matters is the first one; a temporary file that cannot be removed has no better report.
         let _ = fs::remove_file(&aside);
     }
     done
+}
+
+fn create_aside(aside: &Path, existing: Option<&Metadata>) -> Result<File, WriteError> {
+    // A file that is about to get its owner and mode must not be readable by others until it has them.
+    let mode = if existing.is_some() { 0o600 } else { 0o666 };
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(mode)
+        .open(aside)
+        .map_err(WriteError::at(aside))
+}
+
+/// Gives the filled file what the old one had, and then its name.
+fn settle(
+    file: &File,
+    aside: &Path,
+    target: &Path,
+    existing: Option<&Metadata>,
+) -> Result<(), WriteError> {
+    if let Some(existing) = existing {
+        take_over(file, target, existing).map_err(|source| WriteError { path: None, source })?;
+    }
+    fs::rename(aside, target).map_err(WriteError::at(target))
 }
 
 /// Gives the temporary file what the old file had beside its content.

@@ -291,3 +291,39 @@ fn a_link_that_leads_to_itself_is_not_turned_into_a_file() {
     assert!(link.is_symlink());
     assert_eq!(names_in(dir.path()), ["loop"]);
 }
+
+#[test]
+fn a_stream_takes_the_name_only_when_it_is_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("f");
+    fs::write(&path, "old").unwrap();
+    fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
+    let link = dir.path().join("link");
+    std::os::unix::fs::symlink("f", &link).unwrap();
+    let broken = write_file_with(&link, |file| {
+        file.write_all(b"half")?;
+        Err(io::ErrorKind::UnexpectedEof.into())
+    });
+    assert_eq!(broken.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+    assert_eq!(fs::read(&path).unwrap(), b"old");
+    write_file_with(&link, |file| file.write_all(b"new")).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"new");
+    assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o640);
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn a_stream_replaces_no_device() {
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("pipe");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &pipe,
+        rustix::fs::FileType::Fifo,
+        0o600.into(),
+        0,
+    )
+    .unwrap();
+    assert!(write_file_with(&pipe, |file| file.write_all(b"x")).is_err());
+    assert!(!fs::metadata(&pipe).unwrap().is_file());
+}

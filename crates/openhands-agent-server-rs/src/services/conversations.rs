@@ -1,30 +1,104 @@
-//! The conversations of the server: which there are, and those that are in memory.
+//! The conversations of the server: which there are, those that are in memory, and how many may run.
+//!
+//! ```text
+//! Conversations ── catalog: id ──► Entry: meta.json, and the Conversation while it is in memory
+//!       │                            ▲ Held: in use; keeps it in memory
+//!       ├── permits (runs at once)   │
+//!       └── Host ── Observer ────────┘ every event: times, activity, webhooks
+//! ```
 
-use std::sync::Arc;
+mod children;
+mod create;
+mod entry;
+mod evict;
+mod fork;
+mod info;
+mod list;
+mod meta;
+mod observe;
+mod refuse;
+mod remove;
+mod run;
+mod title;
+mod update;
+mod worktree;
 
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+
+use openhands_protocol::ConversationId;
+use openhands_protocol::conversation::ExecutionStatus;
 use openhands_sdk_rs::Host;
+use openhands_sdk_rs::event_log::LeaseOwner;
+use parking_lot::RwLock;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use uuid::Uuid;
 
 use crate::config::Config;
 use crate::services::activity::Activity;
 
+pub(crate) use entry::{Entry, Held};
+pub(crate) use info::{runtime_info, without_skills};
+pub(crate) use list::ConversationQuery;
+pub(crate) use refuse::RefusedRequest;
+
+/// Conversations by id.
+pub(crate) type Catalog = RwLock<HashMap<ConversationId, Arc<Entry>>>;
+
 /// The conversations of the server.
 #[derive(Debug)]
 pub(crate) struct Conversations {
+    me: Weak<Self>,
+    config: Arc<Config>,
     host: Arc<Host>,
+    catalog: Arc<Catalog>,
+    permits: Arc<Semaphore>,
+    /// Held while a conversation is started under an id that the client chose.
+    chosen_ids: tokio::sync::Mutex<()>,
+    tasks: TaskTracker,
+    stop: CancellationToken,
 }
 
 impl Conversations {
-    /// Looks at what is on disk.
+    /// Looks at what is on disk, and takes up what ran when the last server died.
     pub(crate) async fn start(
-        config: &Config,
-        _activity: &Arc<Activity>,
-        _stop: CancellationToken,
-    ) -> anyhow::Result<Self> {
-        let host = Host::new(config.env.clone()).keeping_in(&config.conversations_path);
-        Ok(Self {
-            host: Arc::new(host),
-        })
+        config: &Arc<Config>,
+        activity: &Arc<Activity>,
+        stop: CancellationToken,
+    ) -> anyhow::Result<Arc<Self>> {
+        let cipher = config.cipher();
+        let entries = meta::read_all(&config.conversations_path, cipher.as_ref()).await?;
+        let catalog = Arc::new(Catalog::new(entries));
+        let this = Arc::new_cyclic(|me| {
+            let mut host = Host::new(config.env.clone()).keeping_in(&config.conversations_path);
+            host.cipher = cipher;
+            host.user_directory = Some(config.persistence_dir.clone());
+            host.owner = (!config.lease_ttl.is_zero()).then(|| LeaseOwner {
+                ttl: config.lease_ttl,
+                ..LeaseOwner::this_process(Uuid::new_v4().simple().to_string())
+            });
+            host.observer = Some(Arc::new(observe::Watch::new(
+                &catalog,
+                activity,
+                me.clone(),
+            )));
+            host.children = Some(children::starter(me.clone()));
+            Self {
+                me: me.clone(),
+                config: Arc::clone(config),
+                host: Arc::new(host),
+                catalog,
+                permits: Arc::new(Semaphore::new(config.max_concurrent_runs)),
+                chosen_ids: tokio::sync::Mutex::new(()),
+                tasks: TaskTracker::new(),
+                stop,
+            }
+        });
+        this.recover().await;
+        this.evict_when_idle();
+        Ok(this)
     }
 
     /// What the conversations share.
@@ -32,6 +106,49 @@ impl Conversations {
         &self.host
     }
 
+    /// A conversation that there is.
+    pub(crate) fn entry(&self, id: ConversationId) -> Option<Arc<Entry>> {
+        self.catalog.read().get(&id).cloned()
+    }
+
+    /// A conversation that there is, loaded into memory and kept there as long as it is held.
+    pub(crate) async fn open(&self, id: ConversationId) -> Result<Held, RefusedRequest> {
+        let entry = self.entry(id).ok_or(RefusedRequest::Unknown(id))?;
+        self.load(&entry).await
+    }
+
+    async fn load(&self, entry: &Arc<Entry>) -> Result<Held, RefusedRequest> {
+        entry.open(&self.host).await
+    }
+
+    /// Takes up what was under way when the last server died.
+    async fn recover(&self) {
+        let entries: Vec<_> = self.catalog.read().values().cloned().collect();
+        for entry in entries {
+            if entry.status() != ExecutionStatus::Running {
+                continue;
+            }
+            if let Err(error) = self.load(&entry).await {
+                tracing::warn!(conversation = %entry.id(), %error, "a conversation that was running cannot be taken up");
+            }
+        }
+    }
+
+    /// How many conversations are in memory, and how many of them run.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        let catalog = self.catalog.read();
+        let loaded = catalog.values().filter_map(|entry| entry.loaded());
+        loaded.fold((0, 0), |(loaded, running), conversation| {
+            (loaded + 1, running + usize::from(conversation.is_active()))
+        })
+    }
+
     /// Ends all that runs and saves it.
-    pub(crate) async fn stop(&self) {}
+    pub(crate) async fn stop(&self) {
+        self.stop.cancel();
+        let entries: Vec<_> = self.catalog.read().values().cloned().collect();
+        let closing = entries.iter().map(|entry| entry.close(&self.host));
+        futures_util::future::join_all(closing).await;
+        self.tasks.close();
+    }
 }

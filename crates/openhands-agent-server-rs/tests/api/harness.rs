@@ -31,6 +31,8 @@ impl World {
             conversations_path: root.join("workspace/conversations"),
             conversation_worktree_root: root.join("worktrees"),
             persistence_dir: root.join("home/.openhands"),
+            // Nor may each test start the editor that their machine has.
+            vscode_program: Some(root.join("no-editor")),
             // Shells must not read the files of whoever runs the tests.
             env: vec![
                 ("PATH".to_owned(), std::env::var("PATH").unwrap()),

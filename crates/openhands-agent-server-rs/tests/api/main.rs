@@ -6,5 +6,8 @@
     clippy::indexing_slicing
 )]
 
+mod git;
 mod harness;
+mod recording;
 mod server_info;
+mod vscode;

@@ -47,6 +47,14 @@ wire! {
 }
 
 wire! {
+    /// How the editor is to be opened.
+    pub struct VsCodeUrlQuery (default) {
+        /// Where the editor is reached; otherwise at its own port of this machine.
+        base_url: Option<String> = None,
+        /// The directory to open.
+        workspace_dir: String = "workspace".to_owned(),
+    }
+
     /// Whether the editor runs.
     pub struct VsCodeStatus (default) {
         running: bool,

@@ -48,3 +48,11 @@ wire! {
         workspace_parents as "workspaceParents": Vec<WorkspaceParentItem> = Vec::new(),
     }
 }
+
+wire! {
+    /// A directory of the list.
+    pub struct WorkspaceQuery (default) {
+        /// Its path.
+        path: String,
+    }
+}

@@ -3,11 +3,14 @@
 use openhands_llm::ChatRequest;
 use openhands_protocol::Event;
 use openhands_protocol::event::Source;
+use openhands_protocol::llm::Llm;
 use openhands_protocol::message::{Content, Message, Role};
 use openhands_protocol::tool::Action;
 use tokio_util::sync::CancellationToken;
 
+use crate::conversation::run::failure_event;
 use crate::conversation::{Conversation, ConversationError};
+use crate::title::generate_title;
 
 /// Under which name questions beside the conversation are booked.
 const ASK_USAGE_ID: &str = "ask-agent-llm";
@@ -70,5 +73,35 @@ impl Conversation {
         self.inner.count(&llm, &answer);
         let text = Content::join_text(&answer.message.content);
         Ok(self.inner.secrets.known_masker().mask(&text).into_owned())
+    }
+
+    /// A title for what begins with a message: from the model of the agent, or from another one. What it used is
+    /// counted. If the model fails the log says so, and the title is the start of the message.
+    pub async fn make_title(
+        &self,
+        message: &str,
+        prompt: Option<&str>,
+        other: Option<Llm>,
+    ) -> Result<String, ConversationError> {
+        let llm = match other {
+            Some(llm) => llm,
+            None => self.inner.agent()?.llm,
+        };
+        let model = (self.inner.host.models)(&llm)?;
+        let cancel = self.inner.stop.child_token();
+        let title = generate_title(message, prompt, &*model, cancel).await;
+        if let Some(answer) = &title.completion {
+            self.inner.book(&llm, answer).await?;
+        }
+        if let Some(error) = title.error {
+            let event = failure_event(&error.into());
+            self.command(|this| async move {
+                this.inner.writer().await.emit(event).await?;
+                Ok(())
+            })
+            .await?;
+        }
+        let masker = self.inner.secrets.known_masker();
+        Ok(masker.mask(&title.text).into_owned())
     }
 }

@@ -26,6 +26,8 @@ empty if nothing>\"}";
 #[derive(Debug)]
 pub(crate) struct GoalLoop {
     cancel: CancellationToken,
+    /// Cancelled when the loop has ended.
+    over: CancellationToken,
 }
 
 impl Conversation {
@@ -86,6 +88,27 @@ impl Conversation {
         self.inner.goal.lock().is_some()
     }
 
+    /// Whether a run or a goal loop is under way.
+    pub fn is_active(&self) -> bool {
+        self.inner.run.lock().is_some() || self.has_goal()
+    }
+
+    /// Waits until neither a run nor a goal loop is under way.
+    pub async fn wait_for_rest(&self) {
+        while self.is_active() {
+            self.wait().await;
+            let over = self
+                .inner
+                .goal
+                .lock()
+                .as_ref()
+                .map(|goal| goal.over.clone());
+            if let Some(over) = over {
+                over.cancelled().await;
+            }
+        }
+    }
+
     /// A user spoke: the goal is no longer what counts.
     pub(crate) fn user_spoke(&self) {
         if let Some(goal) = &*self.inner.goal.lock() {
@@ -94,7 +117,7 @@ impl Conversation {
     }
 
     async fn begin_goal(&self, status: GoalStatus, text: String) -> Result<(), ConversationError> {
-        let cancel = CancellationToken::new();
+        let (cancel, over) = (CancellationToken::new(), CancellationToken::new());
         {
             let mut goal = self.inner.goal.lock();
             if goal.is_some() || self.inner.run.lock().is_some() {
@@ -104,11 +127,18 @@ impl Conversation {
             }
             *goal = Some(GoalLoop {
                 cancel: cancel.clone(),
+                over: over.clone(),
             });
         }
-        self.tell_goal(&status).await?;
+        // Whatever happens, nobody waits for a loop that is not there.
+        let over = over.drop_guard();
+        if let Err(error) = self.tell_goal(&status).await {
+            *self.inner.goal.lock() = None;
+            return Err(error);
+        }
         let this = self.clone();
         self.inner.tasks.spawn(async move {
+            let _over = over;
             let ended = this.pursue(status, text, &cancel).await;
             *this.inner.goal.lock() = None;
             if let Err(error) = ended {

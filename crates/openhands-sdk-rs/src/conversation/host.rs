@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use openhands_llm::{ChatModel, Connector, Http, LlmError};
-use openhands_protocol::ConversationId;
 use openhands_protocol::conversation::{
     StartChildConversationRequest, StartChildConversationResponse,
 };
 use openhands_protocol::llm::Llm;
 use openhands_protocol::tool::Tool;
+use openhands_protocol::{ConversationId, Event};
 use openhands_runtime::{LocalRuntime, Runtime, RuntimeError};
 use openhands_tools::{Machine, Place, Registry};
 
 use crate::conversation::Profiles;
 use crate::conversation::keeper::LeaseKeeper;
-use crate::event_log::{Durability, LeaseOwner, Syncer};
+use crate::event_log::{Durability, LeaseOwner, StoredEvent, Syncer};
 use crate::secrets::{Cipher, Lookup};
 use crate::skills::SkillSources;
 
@@ -47,6 +47,21 @@ pub struct ChildRequest {
     pub request: StartChildConversationRequest,
     /// Who starts it, if not the server itself.
     pub launch_url: Option<String>,
+}
+
+/// Hears of everything that happens in the conversations of a host, in order, right after it was stored. It is called
+/// by the writer: it must be quick and never wait.
+pub trait Observer: Send + Sync {
+    /// An event was stored.
+    fn event(&self, conversation: ConversationId, event: &Arc<StoredEvent>);
+
+    /// The whole state was sent to watchers.
+    fn full_state(&self, conversation: ConversationId, event: &Arc<Event>);
+
+    /// Whether it wants the whole state also when nobody else watches.
+    fn wants_full_state(&self) -> bool {
+        false
+    }
 }
 
 /// What a conversation needs from the place where its tools run.
@@ -91,6 +106,8 @@ pub struct Host {
     pub profiles: Option<Arc<dyn Profiles>>,
     /// How a conversation starts another one that lives on by itself; none if that cannot be done here.
     pub children: Option<Children>,
+    /// Hears of everything that happens; none if nobody wants to.
+    pub observer: Option<Arc<dyn Observer>>,
     pub(crate) keeper: LeaseKeeper,
     /// Under which name this process owns conversations; none takes no leases.
     pub owner: Option<LeaseOwner>,
@@ -119,6 +136,7 @@ impl Host {
             cipher: None,
             profiles: None,
             children: None,
+            observer: None,
             keeper: LeaseKeeper::default(),
         }
     }

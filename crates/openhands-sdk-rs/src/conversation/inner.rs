@@ -90,6 +90,11 @@ impl Conversation {
         &self.inner.log
     }
 
+    /// The whole state as an event that is sent and never stored.
+    pub fn full_state(&self) -> openhands_protocol::Event {
+        self.inner.full_state()
+    }
+
     /// Watches it from a position of the log on; 0 is from the start.
     pub fn subscribe(&self, from: u64) -> Subscription {
         Subscription::new(self.clone(), from)

@@ -107,8 +107,18 @@ impl Inner {
 
     /// Sends the whole state to whoever watches.
     pub(crate) fn send_full_state(&self) {
-        if self.is_watched() {
-            self.send(Live::FullState(Arc::new(self.full_state())));
+        let observer = self.host.observer.as_ref();
+        let is_observed = observer.is_some_and(|observer| observer.wants_full_state());
+        let is_watched = self.is_watched();
+        if !is_watched && !is_observed {
+            return;
+        }
+        let state = Arc::new(self.full_state());
+        if let Some(observer) = observer {
+            observer.full_state(self.id, &state);
+        }
+        if is_watched {
+            self.send(Live::FullState(state));
         }
     }
 

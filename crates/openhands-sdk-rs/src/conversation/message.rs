@@ -51,10 +51,11 @@ impl Conversation {
     ) -> Result<EventId, ConversationError> {
         // Made outside of the writer: it may have to wait for servers to start.
         let equipment = self.inner.equipment().await?;
+        self.inner.introduce(&equipment).await?;
+        // Made after the introduction: clients sort by time.
         let mut event = MessageEvent::new(Source::User, message);
         event.sender = sender;
         let id = event.header.id.clone();
-        self.inner.introduce(&equipment).await?;
         let hooked = self.inner.ask_prompt_hooks(&equipment, &event).await?;
         hooked.add_context_to(&mut event);
         let mut writer = self.inner.writer().await;

@@ -433,7 +433,7 @@ fn limit_event(code: &str, detail: String, kind: FailureKind) -> ConversationErr
 }
 
 /// What clients are told about a failure.
-fn failure_event(error: &ConversationError) -> ConversationErrorEvent {
+pub(crate) fn failure_event(error: &ConversationError) -> ConversationErrorEvent {
     let internal = ErrorClassification::lasting(FailureKind::Internal, UserAction::None);
     let (code, detail, classification) = match error {
         ConversationError::Llm(error) => {

@@ -64,6 +64,9 @@ impl Writer<'_> {
         if let Some(branch) = &mut self.own.branch {
             branch.push(&stored);
         }
+        if let Some(observer) = &self.inner.host.observer {
+            observer.event(self.inner.id, &stored);
+        }
         Ok(stored)
     }
 

@@ -1,0 +1,147 @@
+//! Output on its way to events: text as it was decoded so far, and when the next piece of it is due.
+
+use std::time::Duration;
+
+use encoding_rs::{Decoder, UTF_8};
+use tokio::time::Instant;
+
+/// What one event carries at most, both streams together.
+pub(super) const MAX_CHUNK_BYTES: usize = 1 << 20;
+
+/// Pieces are at least this far apart, unless one is full.
+pub(super) const PACE: Duration = Duration::from_millis(50);
+
+/// How long output waits for company: nothing that anybody sees, but the output and the end of a short command
+/// become one event.
+pub(super) const GATHER: Duration = Duration::from_millis(5);
+
+/// Which of a command's streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    Stdout,
+    Stderr,
+}
+
+/// Text for one event.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) stdout: Option<String>,
+    pub(super) stderr: Option<String>,
+}
+
+/// One stream: what it has sent so far and no event has carried.
+struct Stream {
+    decoder: Decoder,
+    text: String,
+    at_end: bool,
+}
+
+impl Stream {
+    fn new() -> Self {
+        Self {
+            decoder: UTF_8.new_decoder_without_bom_handling(),
+            text: String::new(),
+            at_end: false,
+        }
+    }
+
+    /// A character that is cut between two reads waits for its rest; at the end it is a replacement character.
+    fn decode(&mut self, bytes: &[u8], last: bool) {
+        if let Some(room) = self.decoder.max_utf8_buffer_length(bytes.len()) {
+            self.text.reserve(room);
+            let _ = self.decoder.decode_to_string(bytes, &mut self.text, last);
+        }
+        self.at_end |= last;
+    }
+
+    /// The text up to `room` bytes, not cutting a character.
+    fn take(&mut self, room: usize) -> Option<String> {
+        if self.text.is_empty() {
+            return None;
+        }
+        let end = self.text.floor_char_boundary(room);
+        let rest = self.text.split_off(end);
+        let taken = std::mem::replace(&mut self.text, rest);
+        (!taken.is_empty()).then_some(taken)
+    }
+}
+
+/// The output of one command between the pipes and the events.
+pub(super) struct Chunks {
+    stdout: Stream,
+    stderr: Stream,
+    /// When the oldest text came that no event has carried.
+    waiting_since: Option<Instant>,
+    last_piece: Option<Instant>,
+}
+
+impl Chunks {
+    pub(super) fn new() -> Self {
+        Self {
+            stdout: Stream::new(),
+            stderr: Stream::new(),
+            waiting_since: None,
+            last_piece: None,
+        }
+    }
+
+    fn stream(&mut self, source: Source) -> &mut Stream {
+        match source {
+            Source::Stdout => &mut self.stdout,
+            Source::Stderr => &mut self.stderr,
+        }
+    }
+
+    /// Takes what was read from a stream; nothing means its end.
+    pub(super) fn push(&mut self, source: Source, bytes: &[u8], now: Instant) {
+        self.stream(source).decode(bytes, bytes.is_empty());
+        if self.len() > 0 {
+            self.waiting_since.get_or_insert(now);
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.stdout.text.len() + self.stderr.text.len()
+    }
+
+    /// Whether the stream has ended.
+    pub(super) fn is_open(&self, source: Source) -> bool {
+        match source {
+            Source::Stdout => !self.stdout.at_end,
+            Source::Stderr => !self.stderr.at_end,
+        }
+    }
+
+    /// Whether both streams have ended.
+    pub(super) fn at_end(&self) -> bool {
+        self.stdout.at_end && self.stderr.at_end
+    }
+
+    /// Whether there is more than one event carries.
+    pub(super) fn is_full(&self) -> bool {
+        self.len() > MAX_CHUNK_BYTES
+    }
+
+    /// When the next piece is due, if there is text for one. With both streams at their end the exit code is
+    /// about to come, and the text waits a little longer for it.
+    pub(super) fn due(&self) -> Option<Instant> {
+        let since = self.waiting_since?;
+        let gather = if self.at_end() { PACE } else { GATHER };
+        let paced = self.last_piece.map(|last| last + PACE);
+        Some(paced.map_or(since + gather, |paced| paced.max(since + gather)))
+    }
+
+    /// The text of the next event.
+    pub(super) fn take(&mut self, now: Instant) -> Piece {
+        let stdout = self.stdout.take(MAX_CHUNK_BYTES);
+        let room = MAX_CHUNK_BYTES - stdout.as_ref().map_or(0, String::len);
+        let stderr = self.stderr.take(room);
+        self.last_piece = Some(now);
+        self.waiting_since = (self.len() > 0).then_some(now);
+        Piece { stdout, stderr }
+    }
+}
+
+#[cfg(test)]
+#[path = "chunks_tests.rs"]
+mod tests;

@@ -1,0 +1,30 @@
+//! Deleting conversations.
+
+use openhands_protocol::ConversationId;
+
+use crate::services::conversations::{Conversations, RefusedRequest, worktree};
+
+impl Conversations {
+    /// Deletes a conversation and its files. The workspace stays, but for a worktree that no other conversation uses.
+    pub(crate) async fn delete(&self, id: ConversationId) -> Result<(), RefusedRequest> {
+        let entry = self.entry(id).ok_or(RefusedRequest::Unknown(id))?;
+        entry.delete(&self.host).await?;
+        self.tell_webhooks(&entry).await;
+        self.catalog.write().remove(&id);
+        let root = &self.config.conversation_worktree_root;
+        if let Some(tree) = worktree::of_workspace(root, &entry.working_dir())
+            && !self.uses(root, &tree)
+        {
+            worktree::remove(&self.host, &tree).await;
+        }
+        Ok(())
+    }
+
+    /// Whether a conversation works in a worktree.
+    fn uses(&self, root: &std::path::Path, tree: &std::path::Path) -> bool {
+        let catalog = self.catalog.read();
+        catalog.values().any(|entry| {
+            worktree::of_workspace(root, &entry.working_dir()).as_deref() == Some(tree)
+        })
+    }
+}

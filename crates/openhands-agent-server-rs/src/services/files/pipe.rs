@@ -1,0 +1,79 @@
+//! Bytes that a blocking task makes, as a stream of pieces that waits for its reader.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::Stream;
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+
+/// The size of a piece.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// Pieces that wait for the reader.
+const PIECES: usize = 4;
+
+/// A reader that takes nothing for this long has gone.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The writing end, in the blocking task.
+pub(crate) struct PipeWriter {
+    pieces: mpsc::Sender<io::Result<Bytes>>,
+    piece: Vec<u8>,
+}
+
+impl PipeWriter {
+    fn send(&mut self, piece: io::Result<Bytes>) -> io::Result<()> {
+        let sending = tokio::time::timeout(PATIENCE, self.pieces.send(piece));
+        match Handle::current().block_on(sending) {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(io::ErrorKind::BrokenPipe.into()),
+            Err(_) => Err(io::ErrorKind::TimedOut.into()),
+        }
+    }
+}
+
+impl Write for PipeWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = PIECE_BYTES - self.piece.len();
+        let taken = bytes.get(..room.min(bytes.len())).unwrap_or(bytes);
+        self.piece.extend_from_slice(taken);
+        if self.piece.len() == PIECE_BYTES {
+            self.flush()?;
+        }
+        Ok(taken.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.piece.is_empty() {
+            return Ok(());
+        }
+        let piece = std::mem::replace(&mut self.piece, Vec::with_capacity(PIECE_BYTES));
+        self.send(Ok(piece.into()))
+    }
+}
+
+/// What `work` writes, as a stream. A failure of `work` is the stream's last item, so that the reader knows that something is
+/// missing; a reader that goes away fails the next write. `place` is given back when the work has ended.
+pub(crate) fn piped(
+    place: Option<OwnedSemaphorePermit>,
+    work: impl FnOnce(&mut PipeWriter) -> io::Result<()> + Send + 'static,
+) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
+    let (pieces, mut reader) = mpsc::channel(PIECES);
+    // The task ends with its work, and its work ends when nobody reads.
+    tokio::task::spawn_blocking(move || {
+        let mut writer = PipeWriter {
+            pieces,
+            piece: Vec::with_capacity(PIECE_BYTES),
+        };
+        let done = work(&mut writer).and_then(|()| writer.flush());
+        if let Err(error) = done {
+            tracing::warn!(%error, "an archive was not finished");
+            // Nobody to tell if the reader is what failed.
+            let _ = writer.send(Err(error));
+        }
+        drop(place);
+    });
+    futures_util::stream::poll_fn(move |context| reader.poll_recv(context))
+}

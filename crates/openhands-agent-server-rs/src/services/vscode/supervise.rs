@@ -1,0 +1,102 @@
+//! Run after run of VS Code, until there is nothing to run or the server stops.
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::services::vscode::VsCodeSetup;
+use crate::services::vscode::child::Child;
+use crate::services::vscode::program::Program;
+
+/// The longest pause between two starts.
+const LONGEST_DELAY: Duration = Duration::from_mins(1);
+/// A run of this length makes up for all failures before it.
+const GOOD_RUN: Duration = Duration::from_mins(1);
+/// For the end of VS Code when the server stops.
+const STOP_GRACE: Duration = Duration::from_millis(300);
+/// For its end when it is started again.
+const RESTART_GRACE: Duration = Duration::from_secs(2);
+
+/// Keeps VS Code running.
+#[derive(Debug)]
+pub(super) struct Supervisor {
+    pub(super) tokens: watch::Receiver<String>,
+    pub(super) running: watch::Sender<bool>,
+    pub(super) stop: CancellationToken,
+}
+
+/// Why a run is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Stopped,
+    NewToken,
+    Failed,
+}
+
+impl Supervisor {
+    pub(super) async fn run(mut self, program: &Program, setup: &VsCodeSetup) {
+        let mut failures = 0_u32;
+        loop {
+            let begin = Instant::now();
+            let end = self.run_once(program, setup).await;
+            self.running.send_replace(false);
+            match end {
+                End::Stopped => return,
+                End::NewToken => {
+                    failures = 0;
+                    continue;
+                }
+                End::Failed if begin.elapsed() >= GOOD_RUN => failures = 1,
+                End::Failed => failures = failures.saturating_add(1),
+            }
+            let pause = tokio::time::sleep(delay(setup.first_delay, failures));
+            tokio::select! {
+                () = pause => {}
+                _ = self.tokens.changed() => {}
+                () = self.stop.cancelled() => return,
+            }
+        }
+    }
+
+    async fn run_once(&mut self, program: &Program, setup: &VsCodeSetup) -> End {
+        let token = self.tokens.borrow_and_update().clone();
+        let started = tokio::select! {
+            started = Child::start(program, setup, &token) => started,
+            () = self.stop.cancelled() => return End::Stopped,
+            Ok(()) = self.tokens.changed() => return End::NewToken,
+        };
+        let mut child = match started {
+            Ok(child) => child,
+            Err(error) => {
+                tracing::warn!(%error, "VS Code does not start");
+                return End::Failed;
+            }
+        };
+        tracing::info!(port = setup.port, "VS Code runs");
+        self.running.send_replace(true);
+        let (end, grace) = tokio::select! {
+            () = child.ended() => (End::Failed, Duration::ZERO),
+            () = self.stop.cancelled() => (End::Stopped, STOP_GRACE),
+            Ok(()) = self.tokens.changed() => (End::NewToken, RESTART_GRACE),
+        };
+        self.running.send_replace(false);
+        if end == End::Failed {
+            tracing::warn!("VS Code ended and is started again");
+        }
+        // Whatever it left behind would keep its port.
+        child.end(grace).await;
+        end
+    }
+}
+
+/// The pause after so many failures in a row.
+fn delay(first: Duration, failures: u32) -> Duration {
+    let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));
+    first.saturating_mul(doubled).min(LONGEST_DELAY)
+}
+
+#[cfg(test)]
+#[path = "supervise_tests.rs"]
+mod tests;

@@ -1,0 +1,155 @@
+//! An open socket: what comes from the server goes out in order, what comes from the client is handled in order, and
+//! neither waits for the other.
+
+use std::future::Future;
+use std::time::Duration;
+
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
+use bytes::Bytes;
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// How often a client is asked whether it is there, and how long it may take to answer.
+const PING: Duration = Duration::from_secs(20);
+/// How long a client may take nothing of what it is sent.
+const STALLED: Duration = Duration::from_secs(20);
+/// How many answers to a client may wait. One that reads none of them waits with its next frame.
+const ANSWERS: usize = 16;
+
+/// Why a socket is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Closing {
+    pub(crate) code: u16,
+    pub(crate) reason: &'static str,
+}
+
+impl Closing {
+    pub(crate) const NORMAL: Self = Self::new(1000, "");
+    pub(crate) const FAILED: Self = Self::new(1011, "Subscription failed");
+    pub(crate) const SERVER_STOPS: Self = Self::new(1012, "Server is shutting down");
+    pub(crate) const UNKNOWN: Self = Self::new(4004, "Conversation not found");
+    pub(crate) const CROWDED: Self = Self::new(1013, "Too many connections for this conversation");
+    pub(crate) const SLOW: Self = Self::new(1013, "slow_consumer");
+
+    pub(crate) const fn new(code: u16, reason: &'static str) -> Self {
+        Self { code, reason }
+    }
+
+    fn message(self) -> Message {
+        Message::Close(Some(CloseFrame {
+            code: self.code,
+            reason: self.reason.into(),
+        }))
+    }
+}
+
+/// Where the frames for a client come from.
+pub(crate) trait Source: Send {
+    /// The next frame, or why there is no more. May be dropped while it waits: nothing is lost.
+    fn next(&mut self) -> impl Future<Output = Result<Utf8Bytes, Closing>> + Send;
+}
+
+/// Who handles the frames of a client.
+pub(crate) trait Listener: Send + 'static {
+    /// Handles a frame; may answer with one.
+    fn hear(&mut self, text: Utf8Bytes) -> impl Future<Output = Option<String>> + Send;
+}
+
+/// Closes a socket that was only just opened.
+pub(crate) async fn refuse(mut socket: WebSocket, closing: Closing) {
+    let _ = socket.send(closing.message()).await;
+}
+
+/// Serves a socket until one side ends it.
+pub(crate) async fn serve(
+    socket: WebSocket,
+    mut source: impl Source,
+    listener: impl Listener,
+    stop: &CancellationToken,
+) {
+    let (mut sink, stream) = socket.split();
+    let (answers, mut to_answer) = mpsc::channel(ANSWERS);
+    let (alive, mut signs) = mpsc::channel(1);
+    let gone = CancellationToken::new();
+    let _ended = gone.clone().drop_guard();
+    // Ends with this function: its token is cancelled when this returns.
+    tokio::spawn(gone.clone().run_until_cancelled_owned(read(
+        stream,
+        listener,
+        answers,
+        alive,
+        gone.clone(),
+    )));
+    let mut ping = tokio::time::interval_at(Instant::now() + PING, PING);
+    let mut is_answered = true;
+    let closing = loop {
+        let frame = tokio::select! {
+            biased;
+            () = gone.cancelled() => break Closing::NORMAL,
+            () = stop.cancelled() => break Closing::SERVER_STOPS,
+            Some(()) = signs.recv() => {
+                is_answered = true;
+                continue;
+            }
+            _ = ping.tick() => {
+                if !is_answered {
+                    break Closing::SLOW;
+                }
+                is_answered = false;
+                Message::Ping(Bytes::new())
+            }
+            Some(answer) = to_answer.recv() => Message::Text(Utf8Bytes::from(answer)),
+            next = source.next() => match next {
+                Ok(text) => Message::Text(text),
+                Err(closing) => break closing,
+            },
+        };
+        if let Err(closing) = send(&mut sink, frame, stop).await {
+            break closing;
+        }
+    };
+    let _ = tokio::time::timeout(Duration::from_millis(500), sink.send(closing.message())).await;
+}
+
+async fn send(
+    sink: &mut SplitSink<WebSocket, Message>,
+    frame: Message,
+    stop: &CancellationToken,
+) -> Result<(), Closing> {
+    let sent = tokio::time::timeout(STALLED, sink.send(frame));
+    match stop.run_until_cancelled(sent).await {
+        Some(Ok(Ok(()))) => Ok(()),
+        Some(Ok(Err(_))) => Err(Closing::NORMAL),
+        Some(Err(_)) => Err(Closing::SLOW),
+        None => Err(Closing::SERVER_STOPS),
+    }
+}
+
+async fn read(
+    mut stream: SplitStream<WebSocket>,
+    mut listener: impl Listener,
+    answers: mpsc::Sender<String>,
+    alive: mpsc::Sender<()>,
+    gone: CancellationToken,
+) {
+    let _ended = gone.drop_guard();
+    while let Some(Ok(message)) = stream.next().await {
+        // Whatever comes shows that somebody is there.
+        let _ = alive.try_send(());
+        let text = match message {
+            Message::Text(text) => text,
+            // Read as text; what is none is answered as such.
+            Message::Binary(bytes) => String::from_utf8_lossy(&bytes).into_owned().into(),
+            Message::Ping(_) | Message::Pong(_) => continue,
+            Message::Close(_) => return,
+        };
+        if let Some(answer) = listener.hear(text).await
+            && answers.send(answer).await.is_err()
+        {
+            return;
+        }
+    }
+}

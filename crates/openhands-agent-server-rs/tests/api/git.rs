@@ -1,0 +1,6 @@
+//! Changes, differences and commits of real repositories.
+
+mod names;
+mod recorded;
+mod repository;
+mod rules;
