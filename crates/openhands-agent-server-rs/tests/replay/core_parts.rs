@@ -108,7 +108,7 @@ static CONTEXT_ERROR: Part = Part {
         {"tools": [{"name": "terminal", "args": {"command": "echo 1", "security_risk": "LOW"}}]},
         {"tools": [{"name": "terminal", "args": {"command": "echo 2", "security_risk": "LOW"}}]},
         {"tools": [{"name": "terminal", "args": {"command": "echo 3", "security_risk": "LOW"}}]},
-        {"status": 400, "error": {"message": "maximum context length is 100 tokens", "code": "context_length_exceeded"}},
+        {"status": 400, "error": {"message": "This model's maximum context length is 100 tokens. However, your messages resulted in 200 tokens", "code": "context_length_exceeded"}},
         "ok after condensation"]"#,
     aside: Some("SUMMARY TEXT"),
     ..NONE

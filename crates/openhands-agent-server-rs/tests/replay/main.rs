@@ -14,7 +14,8 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    clippy::string_slice
+    clippy::string_slice,
+    clippy::print_stdout
 )]
 
 mod bash_sockets;
@@ -22,10 +23,13 @@ mod client;
 mod compare;
 mod core_parts;
 mod crash;
+mod crowd;
 mod differences;
 mod doors;
 mod hooks;
 mod http;
+mod kill;
+mod load;
 mod look;
 mod model;
 mod part;
