@@ -6,8 +6,21 @@
     clippy::indexing_slicing
 )]
 
+mod conversations;
 mod git;
 mod harness;
+mod mcp_settings;
+mod model;
+mod hooks;
+mod llm;
+mod mcp;
 mod recording;
+mod secrets;
 mod server_info;
+mod settings;
+mod sockets;
+mod talk;
+mod skills;
+mod sub_agents;
+mod tools;
 mod vscode;
