@@ -101,6 +101,10 @@ impl Comparison {
             end = paired.end();
         }
         text.push_str(&recorded[end..]);
+        // A commit has a short name, too.
+        for (recorded, ours) in self.ours.iter().filter(|(recorded, _)| recorded.len() == 7) {
+            text = text.replace(recorded, ours);
+        }
         text
     }
 
@@ -222,7 +226,8 @@ impl Comparison {
                 continue;
             };
             seen.insert(our_key);
-            if FREE.contains(&key.as_str()) && same_kind(value, our_value) {
+            let is_moment = key.ends_with("ed_at") && value.is_number();
+            if (FREE.contains(&key.as_str()) || is_moment) && same_kind(value, our_value) {
                 continue;
             }
             self.value(&path, value, our_value);

@@ -60,6 +60,11 @@ const NO_LIBRARY: &str =
 const PYDANTIC: &str =
     "the text of the Python library's error is not contract; code and first line are";
 
+const STREAMED: &str =
+    "output is told while a command runs, so there are more pieces than at its end";
+const MADE: &str = "an archive is sent while it is made: it has no length, time or tag before";
+const NAMES: &str = "names of files are told as they are, whatever they contain";
+
 static TABLE: &[Difference] = &[
     known(
         "core/04_tool_errors",
