@@ -12,7 +12,7 @@ use crate::services::activity::Activity;
 use crate::services::conversations::Conversations;
 use crate::services::git::{Git, GithubRepositories};
 use crate::services::vscode::{VsCode, VsCodeSetup};
-use crate::{sockets, v1};
+use crate::{openapi, sockets, v1};
 
 /// A running server.
 #[derive(Debug)]
@@ -64,7 +64,9 @@ impl App {
 
     /// Every route, with what is known about it.
     pub(crate) fn routes() -> Routes {
-        v1::routes().merge(sockets::routes())
+        v1::routes()
+            .merge(sockets::routes())
+            .merge(openapi::routes())
     }
 
     /// What is served: for documentation and tests.

@@ -12,6 +12,7 @@ mod app;
 mod cli;
 mod config;
 mod http;
+mod openapi;
 mod serve;
 mod services;
 mod sockets;
