@@ -24,6 +24,7 @@ use crate::services::webhooks::Webhooks;
 use crate::services::workspaces::Workspaces;
 use crate::telemetry::metrics::Metrics;
 use crate::{sockets, v1};
+use crate::{openapi, sockets, v1};
 
 /// How long webhooks may take to hear of the end.
 const WEBHOOK_TIME: Duration = Duration::from_millis(400);
@@ -137,7 +138,9 @@ impl App {
 
     /// Every route, with what is known about it.
     pub(crate) fn routes() -> Routes {
-        v1::routes().merge(sockets::routes())
+        v1::routes()
+            .merge(sockets::routes())
+            .merge(openapi::routes())
     }
 
     /// What is served: for documentation and tests.

@@ -14,6 +14,7 @@ mod cli;
 mod config;
 mod dormant;
 mod http;
+mod openapi;
 mod serve;
 mod services;
 mod sockets;
