@@ -23,7 +23,6 @@ use crate::services::vscode::{VsCode, VsCodeSetup};
 use crate::services::webhooks::Webhooks;
 use crate::services::workspaces::Workspaces;
 use crate::telemetry::metrics::Metrics;
-use crate::{sockets, v1};
 use crate::{openapi, sockets, v1};
 
 /// How long webhooks may take to hear of the end.
@@ -78,7 +77,7 @@ impl App {
     ) -> anyhow::Result<Arc<Self>> {
         let config = Arc::new(config);
         let metrics = Metrics::new();
-        let webhooks = Webhooks::new(&config.webhooks, config.first_session_key())?;
+        let webhooks = Arc::new(Webhooks::new(&config.webhooks, config.first_session_key())?);
         let stop = CancellationToken::new();
         let stores = Stores::open(&config.persistence_dir, config.cipher()).await;
         let models = ModelSource::new(&config.env);
@@ -91,10 +90,11 @@ impl App {
         let setting = Setting {
             config: Arc::clone(&config),
             activity: Arc::clone(&activity),
+            metrics: Arc::clone(&metrics),
+            webhooks: Arc::clone(&webhooks),
             models: models.for_host(),
             profiles: Arc::new(SavedModels(Arc::clone(&stores))),
             lookup,
-            lookup: Arc::clone(&lookup) as Arc<dyn Lookup>,
             skills: skills.sources(),
         };
         let conversations = Conversations::start(setting, stop.child_token()).await?;
@@ -110,7 +110,7 @@ impl App {
             workspaces: Workspaces::of_config(&config),
             activity,
             metrics,
-            webhooks: Arc::new(webhooks),
+            webhooks,
             conversations,
             git: Git::new(&config.env),
             github: GithubRepositories::default(),
