@@ -72,6 +72,10 @@ pub(crate) fn routes() -> Routes {
 
 /// There is no such path; perhaps there is with or without a slash at its end.
 pub(crate) async fn not_found(request: Request) -> Response {
+    if request.headers().contains_key(header::SEC_WEBSOCKET_KEY) {
+        // compat: a socket that is not there is refused, not missing.
+        return StatusCode::FORBIDDEN.into_response();
+    }
     let host = request.headers().get(header::HOST);
     let host = host
         .and_then(|host| host.to_str().ok())
