@@ -172,7 +172,7 @@ fn backends() -> Routes {
         .delete(SESSION, extension)
         .access(Access::Key)
         .says("Ends what a page may do with the backend of an extension")
-        .answers::<()>(204)
+        .answers_nothing(204)
 }
 
 fn meta_profiles() -> Routes {

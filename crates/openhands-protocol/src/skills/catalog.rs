@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 
 use crate::json::Json;
+use crate::schema::{Branch, Described, Schema};
 use crate::text::words;
 use crate::wire::wire;
 
@@ -38,7 +39,7 @@ wire! {
         source: String,
         git_ref as "ref": Option<String> = None,
         repo_path: Option<String> = None,
-        auto_load: Json = Json(false.into()),
+        auto_load in [schema(automatic)]: Json = Json(false.into()),
     }
 
     /// The repository with the skills of an organisation.
@@ -119,12 +120,12 @@ wire! {
     /// An installed skill in the path.
     pub struct SkillPath (default) {
         /// Its name.
-        skill_name: String,
+        skill_name in [min_length(1) max_length(255) pattern("^[a-z0-9]+(-[a-z0-9]+)*$")]: String,
     }
 
     /// A skill to install.
     pub struct InstallSkillRequest (default) {
-        source: String,
+        source in [min_length(1)]: String,
         git_ref as "ref": Option<String> = None,
         repo_path: Option<String> = None,
         force: bool = false,
@@ -182,4 +183,18 @@ wire! {
     pub struct SkillMarketplaceResponse (default) {
         skills: Vec<MarketplaceSkillInfo>,
     }
+}
+
+/// Whether everything is loaded at once, or what is.
+fn automatic() -> &'static Schema {
+    &Schema::OneOf(&[
+        Branch {
+            label: "bool",
+            schema: bool::schema,
+        },
+        Branch {
+            label: "list[str]",
+            schema: <Vec<String>>::schema,
+        },
+    ])
 }
