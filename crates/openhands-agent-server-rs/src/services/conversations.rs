@@ -41,6 +41,8 @@ use uuid::Uuid;
 
 use crate::config::{Config, EventDurability};
 use crate::services::activity::Activity;
+use crate::services::webhooks::Webhooks;
+use crate::telemetry::metrics::Metrics;
 
 pub(crate) use entry::{Entry, Held};
 pub(crate) use info::{runtime_info, without_skills};
@@ -56,6 +58,10 @@ pub(crate) struct Setting {
     pub(crate) config: Arc<Config>,
     /// Notes that something happens.
     pub(crate) activity: Arc<Activity>,
+    /// Counts events.
+    pub(crate) metrics: Arc<Metrics>,
+    /// Who is told of events and conversations.
+    pub(crate) webhooks: Arc<Webhooks>,
     /// How models are made.
     pub(crate) models: Models,
     /// Models that the user saved.
@@ -74,6 +80,7 @@ pub(crate) struct Conversations {
     host: Arc<Host>,
     catalog: Arc<Catalog>,
     permits: Arc<Semaphore>,
+    webhooks: Arc<Webhooks>,
     /// Held while a conversation is started under an id that the client chose.
     chosen_ids: tokio::sync::Mutex<()>,
     tasks: TaskTracker,
@@ -108,7 +115,7 @@ impl Conversations {
             });
             host.observer = Some(Arc::new(observe::Watch::new(
                 &catalog,
-                &setting.activity,
+                &setting,
                 me.clone(),
             )));
             host.children = Some(children::starter(me.clone()));
@@ -118,6 +125,7 @@ impl Conversations {
                 host: Arc::new(host),
                 catalog,
                 permits: Arc::new(Semaphore::new(config.max_concurrent_runs)),
+                webhooks: Arc::clone(&setting.webhooks),
                 chosen_ids: tokio::sync::Mutex::new(()),
                 tasks: TaskTracker::new(),
                 stop,
