@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::StatusCode;
+use openhands_protocol::Form;
 use openhands_protocol::mcp::{
     McpJobPath, McpOauthCallbackRequest, McpOauthStartResponse, McpOauthStatusResponse,
     McpTestRequest, McpTestResponse,
 };
 
 use crate::app::App;
-use crate::http::{ApiError, Body, Path, Reply, Routes};
-use crate::services::mcp_test::{Probe, server_of, wants_login};
+use crate::http::{ApiError, Body, Path, Reply, Routes, value_error};
+use crate::services::mcp_test::{Misshapen, Probe, server_of, wants_login};
 
 /// The name of a server that has none.
 const DEFAULT_NAME: &str = "test-server";
@@ -40,7 +41,7 @@ async fn test(
     let config = app.config();
     let cipher = config.cipher();
     let server = server_of(&request.server, cipher.as_ref())
-        .map_err(|problem| ApiError::unprocessable(problem.0))?;
+        .map_err(|problem| refused(&request, &problem))?;
     let name = match request.name.trim() {
         "" => DEFAULT_NAME,
         name => name,
@@ -63,7 +64,7 @@ async fn start_login(
     Body(request): Body<McpTestRequest>,
 ) -> Result<Reply<McpOauthStartResponse>, ApiError> {
     let server = server_of(&request.server, app.config().cipher().as_ref())
-        .map_err(|problem| ApiError::unprocessable(problem.0))?;
+        .map_err(|problem| refused(&request, &problem))?;
     if !wants_login(&server) {
         return Err(ApiError::bad_request(
             "MCP OAuth start requires auth.strategy='oauth2'",
@@ -82,4 +83,10 @@ async fn login_status(_: Path<McpJobPath>) -> ApiError {
 
 async fn login_callback(_: Path<McpJobPath>, _: Body<McpOauthCallbackRequest>) -> ApiError {
     ApiError::not_found("MCP OAuth job not found")
+}
+
+fn refused(request: &McpTestRequest, problem: &Misshapen) -> ApiError {
+    let input = Form::REST.to_value(&request.server).unwrap_or_default();
+    let problem = value_error(&["body", "server"], &problem.to_string(), &input);
+    ApiError::invalid(vec![problem])
 }

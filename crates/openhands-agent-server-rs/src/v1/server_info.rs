@@ -12,6 +12,7 @@ use crate::app::App;
 use crate::config::Config;
 use crate::http::{Reply, Routes};
 use crate::services::activity::Activity;
+use crate::services::tools;
 
 /// The version of the Python server whose API is spoken: clients choose their calls by it.
 pub(crate) const API_VERSION: &str = "1.58.0";
@@ -84,7 +85,7 @@ pub(crate) fn info(config: &Config, activity: &Activity) -> ServerInfo {
         build_git_sha: around.build_git_sha.clone(),
         build_git_ref: around.build_git_ref.clone(),
         python_version: format!("none: this is Rust, {}", env!("CARGO_PKG_NAME")),
-        usable_tools: Registry::standard().names().map(str::to_owned).collect(),
+        usable_tools: tools::usable_tools(&Registry::standard()),
         runtime_idle_timeout_seconds: around.runtime_idle_timeout_seconds,
         max_foreground_terminal_timeout_seconds: around.max_foreground_timeout_seconds(),
         conversation_runtime: config.conversation_runtime.clone(),

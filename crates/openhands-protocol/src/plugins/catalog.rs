@@ -65,7 +65,7 @@ wire! {
     /// An installed plugin in the path.
     pub struct PluginPath (default) {
         /// Its name.
-        plugin_name: String,
+        plugin_name in [min_length(1) max_length(255) pattern("^[a-z0-9]+(?:-[a-z0-9]+)*$")]: String,
     }
 
     /// A plugin to install.

@@ -120,7 +120,7 @@ wire! {
     /// An installed skill in the path.
     pub struct SkillPath (default) {
         /// Its name.
-        skill_name: String,
+        skill_name in [min_length(1) max_length(255) pattern("^[a-z0-9]+(-[a-z0-9]+)*$")]: String,
     }
 
     /// A skill to install.
