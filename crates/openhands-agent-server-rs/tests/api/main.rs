@@ -6,6 +6,7 @@
     clippy::indexing_slicing
 )]
 
+mod agent_profiles;
 mod bash;
 mod bash_socket;
 mod conversations;
@@ -13,12 +14,16 @@ mod files;
 mod git;
 mod harness;
 mod hooks;
+mod launch;
 mod llm;
 mod mcp;
 mod mcp_settings;
 mod model;
+mod profiles;
+mod provider_connections;
 mod recording;
 mod runtime;
+mod scripted_llm;
 mod secrets;
 mod server_info;
 mod settings;
