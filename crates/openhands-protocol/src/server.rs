@@ -3,6 +3,7 @@
 mod error;
 mod info;
 mod init;
+mod system;
 mod tools;
 
 pub use error::{ErrorBody, ErrorDetail, ErrorLocation, ValidationError};
@@ -13,5 +14,8 @@ pub use info::{
 pub use init::{
     DeploymentKind, InitRequest, InitState, InitStatus, TelemetryExporter, TelemetrySpec,
     WebhookSpec,
+};
+pub use system::{
+    CpuStatistics, DiskStatistics, MemoryStatistics, ProcessStatistics, SystemStatistics,
 };
 pub use tools::{ToolCatalogEntry, ToolCatalogResponse};

@@ -1,8 +1,9 @@
 //! A server on a free port, with a directory of its own.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use openhands_agent_server_rs::{Config, Server};
+use openhands_agent_server_rs::{App, Config, Server};
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -65,19 +66,24 @@ impl World {
 
     /// Ends the server and starts another one on the same settings.
     pub(crate) async fn restart(&mut self) {
-        let config = self.server.app.config().as_ref().clone();
+        let config = self.app().config().as_ref().clone();
         let next = Server::start(config, "127.0.0.1", 0);
         // The old one first gives up what it owns.
-        self.server.app.stop().await;
+        self.app().stop().await;
         self.server = next.await.unwrap();
     }
 
     /// The same, with other settings.
     pub(crate) async fn restart_with(&mut self, change: impl FnOnce(&mut Config)) {
-        let mut config = self.server.app.config().as_ref().clone();
+        let mut config = self.app().config().as_ref().clone();
         change(&mut config);
-        self.server.app.stop().await;
+        self.app().stop().await;
         self.server = Server::start(config, "127.0.0.1", 0).await.unwrap();
+    }
+
+    /// What the server holds.
+    pub(crate) fn app(&self) -> &Arc<App> {
+        self.server.app().unwrap()
     }
 
     /// The directory of the test.

@@ -7,18 +7,24 @@
 )]
 
 mod agent_profiles;
+mod auth;
 mod bash;
 mod bash_socket;
 mod conversations;
+mod cors;
 mod files;
 mod git;
 mod harness;
 mod hooks;
+mod init;
+mod later;
 mod launch;
 mod llm;
 mod mcp;
 mod mcp_settings;
+mod metrics;
 mod model;
+mod openapi;
 mod profiles;
 mod provider_connections;
 mod recording;
@@ -29,9 +35,12 @@ mod server_info;
 mod settings;
 mod skills;
 mod sockets;
+mod stop;
+mod stores_handover;
 mod sub_agents;
 mod talk;
 mod tools;
+mod validation;
 mod vscode;
 mod workspace_files;
 mod workspaces;
