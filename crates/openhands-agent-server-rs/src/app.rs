@@ -5,15 +5,25 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use openhands_sdk_rs::secrets::Lookup;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::config::Config;
 use crate::http::{Front, Operation, Routes};
 use crate::services::activity::Activity;
-use crate::services::conversations::Conversations;
+use crate::services::bash::BashServices;
+use crate::services::conversations::{Conversations, Setting};
+use crate::services::files::Files;
 use crate::services::git::{Git, GithubRepositories};
+use crate::services::launch::Launches;
+use crate::services::models::ModelSource;
+use crate::services::saved_models::{SavedModels, SecretLookup};
+use crate::services::settings::Stores;
+use crate::services::skills::Skills;
 use crate::services::vscode::{VsCode, VsCodeSetup};
 use crate::services::webhooks::Webhooks;
+use crate::services::workspaces::Workspaces;
 use crate::telemetry::metrics::Metrics;
 use crate::{sockets, v1};
 
@@ -32,12 +42,30 @@ pub struct App {
     pub(crate) webhooks: Arc<Webhooks>,
     /// The conversations.
     pub(crate) conversations: Arc<Conversations>,
+    /// Commands beside the agent.
+    pub(crate) bash: BashServices,
+    /// Files of this machine.
+    pub(crate) files: Files,
+    /// The directories that the UI offers.
+    pub(crate) workspaces: Workspaces,
     /// Git on this machine.
     pub(crate) git: Git,
     /// Repositories that can be cloned.
     pub(crate) github: GithubRepositories,
+    /// Where skills come from.
+    pub(crate) skills: Skills,
     /// The editor; none if the settings want none.
     pub(crate) vscode: Option<VsCode>,
+    /// Settings, secrets, and what the user saved by name.
+    pub(crate) stores: Arc<Stores>,
+    /// How models are reached.
+    pub(crate) models: ModelSource,
+    /// What conversations are started with.
+    pub(crate) launches: Launches,
+    /// The sockets that are open.
+    pub(crate) sockets: TaskTracker,
+    /// How secrets are fetched.
+    lookup: Arc<SecretLookup>,
     /// Ends everything.
     stop: CancellationToken,
 }
@@ -55,22 +83,59 @@ impl App {
     ) -> anyhow::Result<Arc<Self>> {
         let config = Arc::new(config);
         let metrics = Metrics::new();
-        let webhooks = Webhooks::new(&config.webhooks, config.first_session_key())?;
+        let webhooks = Arc::new(Webhooks::new(&config.webhooks, config.first_session_key())?);
         let stop = CancellationToken::new();
-        let conversations = Conversations::start(&config, &activity, stop.child_token()).await?;
+        let stores = Stores::open(&config.persistence_dir, config.cipher()).await;
+        let models = ModelSource::new(&config.env);
+        let lookup = Arc::new(SecretLookup::new(Arc::clone(&stores)));
+        let setting = Setting {
+            config: Arc::clone(&config),
+            activity: Arc::clone(&activity),
+            metrics: Arc::clone(&metrics),
+            webhooks: Arc::clone(&webhooks),
+            models: models.for_host(),
+            profiles: Arc::new(SavedModels(Arc::clone(&stores))),
+            lookup: Arc::clone(&lookup) as Arc<dyn Lookup>,
+        };
+        let conversations = Conversations::start(setting, stop.child_token()).await?;
+        let host = conversations.host();
+        let launches = Launches::new(
+            Arc::clone(&stores),
+            host.skills.clone(),
+            host.registry.clone(),
+            false,
+        );
+        let bash = BashServices::new(config.bash_events_dir.clone(), &config.env);
+        if let Some(seconds) = config.bash_events_retention_seconds {
+            bash.flat().keep_events_for(Duration::from_secs(seconds));
+        }
         Ok(Arc::new(Self {
+            bash,
+            files: Files::of_config(&config),
+            workspaces: Workspaces::of_config(&config),
             activity,
             metrics,
-            webhooks: Arc::new(webhooks),
+            webhooks,
             conversations,
             git: Git::new(&config.env),
             github: GithubRepositories::default(),
+            skills: Skills::new(&config),
             vscode: config
                 .enable_vscode
                 .then(|| VsCode::start(VsCodeSetup::of(&config))),
             config,
+            stores,
+            models,
+            launches,
+            sockets: TaskTracker::new(),
+            lookup,
             stop,
         }))
+    }
+
+    /// Says where this server is reached, so that it need not ask itself over the network.
+    pub(crate) fn set_address(&self, url: &str) {
+        self.lookup.set_own_address(url);
     }
 
     /// The settings.
@@ -134,6 +199,12 @@ impl App {
             self.conversations.stop().await;
             self.webhooks.stop(WEBHOOK_TIME).await;
         };
-        tokio::join!(conversations, editor);
+        self.sockets.close();
+        tokio::join!(
+            self.bash.close(),
+            conversations,
+            self.sockets.wait(),
+            editor
+        );
     }
 }

@@ -14,7 +14,7 @@ mod refused;
 mod reply;
 mod routes;
 
-pub(crate) use access::{Access, KEY_HEADER, is_key};
+pub(crate) use access::{Access, KEY_HEADER, WORKSPACE_COOKIE, is_key};
 pub(crate) use body::{Body, MaybeBody};
 pub use door::Door;
 pub(crate) use error::ApiError;

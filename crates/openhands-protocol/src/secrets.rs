@@ -9,5 +9,6 @@ pub use headers::{HeaderValue, SECRET_WORDS, SecretHeaders, is_secret_name};
 pub use input::SecretInput;
 pub use source::{LookupSecret, SecretRegistry, SecretSource, StaticSecret};
 pub use stored::{
-    SecretCreateRequest, SecretItemResponse, SecretsListResponse, StoredSecret, StoredSecrets,
+    SecretCreateRequest, SecretDeletedResponse, SecretItemResponse, SecretPath,
+    SecretsListResponse, SecretsQuery, StoredSecret, StoredSecrets,
 };

@@ -29,15 +29,19 @@ use std::sync::{Arc, Weak};
 use openhands_protocol::ConversationId;
 use openhands_protocol::conversation::ExecutionStatus;
 use openhands_sdk_rs::Host;
-use openhands_sdk_rs::event_log::LeaseOwner;
+use openhands_sdk_rs::conversation::{Models, Profiles};
+use openhands_sdk_rs::event_log::{Durability, LeaseOwner, Syncer};
+use openhands_sdk_rs::secrets::Lookup;
 use parking_lot::RwLock;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
-use crate::config::Config;
+use crate::config::{Config, EventDurability};
 use crate::services::activity::Activity;
+use crate::services::webhooks::Webhooks;
+use crate::telemetry::metrics::Metrics;
 
 pub(crate) use entry::{Entry, Held};
 pub(crate) use info::{runtime_info, without_skills};
@@ -47,6 +51,24 @@ pub(crate) use refuse::RefusedRequest;
 /// Conversations by id.
 pub(crate) type Catalog = RwLock<HashMap<ConversationId, Arc<Entry>>>;
 
+/// What the conversations are given by the rest of the server.
+pub(crate) struct Setting {
+    /// The settings.
+    pub(crate) config: Arc<Config>,
+    /// Notes that something happens.
+    pub(crate) activity: Arc<Activity>,
+    /// Counts events.
+    pub(crate) metrics: Arc<Metrics>,
+    /// Are told of events and conversations.
+    pub(crate) webhooks: Arc<Webhooks>,
+    /// How models are made.
+    pub(crate) models: Models,
+    /// Models that the user saved.
+    pub(crate) profiles: Arc<dyn Profiles>,
+    /// How secrets are fetched.
+    pub(crate) lookup: Arc<dyn Lookup>,
+}
+
 /// The conversations of the server.
 #[derive(Debug)]
 pub(crate) struct Conversations {
@@ -55,6 +77,7 @@ pub(crate) struct Conversations {
     host: Arc<Host>,
     catalog: Arc<Catalog>,
     permits: Arc<Semaphore>,
+    webhooks: Arc<Webhooks>,
     /// Held while a conversation is started under an id that the client chose.
     chosen_ids: tokio::sync::Mutex<()>,
     tasks: TaskTracker,
@@ -64,16 +87,23 @@ pub(crate) struct Conversations {
 impl Conversations {
     /// Looks at what is on disk, and takes up what ran when the last server died.
     pub(crate) async fn start(
-        config: &Arc<Config>,
-        activity: &Arc<Activity>,
+        setting: Setting,
         stop: CancellationToken,
     ) -> anyhow::Result<Arc<Self>> {
+        let config = &setting.config;
         let cipher = config.cipher();
         let entries = meta::read_all(&config.conversations_path, cipher.as_ref()).await?;
         let catalog = Arc::new(Catalog::new(entries));
         let this = Arc::new_cyclic(|me| {
             let mut host = Host::new(config.env.clone()).keeping_in(&config.conversations_path);
             host.cipher = cipher;
+            host.models = Arc::clone(&setting.models);
+            host.profiles = Some(Arc::clone(&setting.profiles));
+            host.lookup = Some(Arc::clone(&setting.lookup));
+            host.durability = match config.event_durability {
+                EventDurability::Strict => Durability::Strict,
+                EventDurability::Background => Durability::Background(Syncer::new()),
+            };
             host.user_directory = Some(config.persistence_dir.clone());
             host.owner = (!config.lease_ttl.is_zero()).then(|| LeaseOwner {
                 ttl: config.lease_ttl,
@@ -81,7 +111,7 @@ impl Conversations {
             });
             host.observer = Some(Arc::new(observe::Watch::new(
                 &catalog,
-                activity,
+                &setting,
                 me.clone(),
             )));
             host.children = Some(children::starter(me.clone()));
@@ -91,6 +121,7 @@ impl Conversations {
                 host: Arc::new(host),
                 catalog,
                 permits: Arc::new(Semaphore::new(config.max_concurrent_runs)),
+                webhooks: Arc::clone(&setting.webhooks),
                 chosen_ids: tokio::sync::Mutex::new(()),
                 tasks: TaskTracker::new(),
                 stop,

@@ -30,6 +30,7 @@ impl World {
         std::fs::create_dir_all(&home).unwrap();
         let mut config = Config {
             conversations_path: root.join("workspace/conversations"),
+            bash_events_dir: root.join("workspace/bash_events"),
             conversation_worktree_root: root.join("worktrees"),
             persistence_dir: root.join("home/.openhands"),
             // Nor may each test start the editor that their machine has.
@@ -99,6 +100,11 @@ impl World {
     #[allow(dead_code, reason = "for the groups that patch")]
     pub(crate) async fn patch(&self, path: &str, body: &Value) -> (StatusCode, Value) {
         answer(self.request(Method::PATCH, path).json(body)).await
+    }
+
+    /// `PUT` of JSON, as status and JSON.
+    pub(crate) async fn put(&self, path: &str, body: &Value) -> (StatusCode, Value) {
+        answer(self.request(Method::PUT, path).json(body)).await
     }
 
     /// `DELETE`, as status and JSON.

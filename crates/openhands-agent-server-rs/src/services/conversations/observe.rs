@@ -1,4 +1,4 @@
-//! What the server notes of everything that happens: times, activity, titles.
+//! What the server notes of everything that happens: times, activity, titles; and who else hears of it.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -9,24 +9,30 @@ use openhands_sdk_rs::conversation::Observer;
 use openhands_sdk_rs::event_log::StoredEvent;
 
 use crate::services::activity::Activity;
-use crate::services::conversations::{Catalog, Conversations};
+use crate::services::conversations::{Catalog, Conversations, Setting};
+use crate::services::webhooks::Webhooks;
+use crate::telemetry::metrics::Metrics;
 
 /// Hears of every event of every conversation.
 pub(super) struct Watch {
     catalog: Arc<Catalog>,
     activity: Arc<Activity>,
+    metrics: Arc<Metrics>,
+    webhooks: Arc<Webhooks>,
     conversations: Weak<Conversations>,
 }
 
 impl Watch {
     pub(super) fn new(
         catalog: &Arc<Catalog>,
-        activity: &Arc<Activity>,
+        setting: &Setting,
         conversations: Weak<Conversations>,
     ) -> Self {
         Self {
             catalog: Arc::clone(catalog),
-            activity: Arc::clone(activity),
+            activity: Arc::clone(&setting.activity),
+            metrics: Arc::clone(&setting.metrics),
+            webhooks: Arc::clone(&setting.webhooks),
             conversations,
         }
     }
@@ -34,15 +40,20 @@ impl Watch {
 
 impl Observer for Watch {
     fn event(&self, id: ConversationId, stored: &Arc<StoredEvent>) {
+        self.metrics.event();
         let event = stored.event();
-        if matches!(event, Event::StateUpdate(_)) {
-            return;
+        let is_update = matches!(event, Event::StateUpdate(_));
+        if !is_update {
+            self.activity.touch();
         }
-        self.activity.touch();
         let Some(entry) = self.catalog.read().get(&id).cloned() else {
             // A sub-agent: its parent's events are what counts.
             return;
         };
+        self.webhooks.event(id, event);
+        if is_update {
+            return;
+        }
         entry.touch();
         if let Event::Message(message) = event
             && message.header.source == Source::User
@@ -52,7 +63,11 @@ impl Observer for Watch {
         }
     }
 
-    fn full_state(&self, _: ConversationId, _: &Arc<Event>) {}
+    fn full_state(&self, id: ConversationId, event: &Arc<Event>) {
+        if self.catalog.read().contains_key(&id) {
+            self.webhooks.event(id, event);
+        }
+    }
 }
 
 impl fmt::Debug for Watch {
