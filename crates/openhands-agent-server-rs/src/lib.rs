@@ -26,6 +26,6 @@ pub use cli::Cli;
 pub use config::{
     Config, ConfigError, Environment, EventDurability, LogFormat, Sources, Surroundings,
 };
-pub use http::{Door, Front, Operation};
+pub use http::{Argument, Door, Front, Operation, Place};
 pub use serve::{Server, serve};
 pub use telemetry::Logs;

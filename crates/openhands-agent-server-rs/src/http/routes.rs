@@ -9,9 +9,11 @@ use axum::http::Method;
 use axum::middleware::{self, Next};
 use axum::response::IntoResponse as _;
 use axum::routing::{MethodFilter, MethodRouter, on};
+use openhands_protocol::schema::{Described, SchemaOf};
 
 use crate::app::App;
-use crate::http::{Access, ApiError, access};
+use crate::http::arguments::{Argument, Inputs};
+use crate::http::{Access, ApiError, access, input};
 
 /// One method of one path.
 #[derive(Debug, Clone)]
@@ -30,6 +32,10 @@ pub struct Operation {
     pub is_hidden: bool,
     /// Whether it answers `HEAD` too. compat: most routes of the Python server do not.
     pub takes_head: bool,
+    /// Its input.
+    pub arguments: Vec<Argument>,
+    /// What a good answer looks like, if that was said.
+    pub answer: Option<SchemaOf>,
 }
 
 impl Operation {
@@ -75,7 +81,7 @@ impl Routes {
     pub(crate) fn get<H, T>(self, path: &'static str, handler: H) -> Self
     where
         H: Handler<T, Arc<App>>,
-        T: 'static,
+        T: Inputs + 'static,
     {
         self.add(Method::GET, path, handler)
     }
@@ -84,7 +90,7 @@ impl Routes {
     pub(crate) fn post<H, T>(self, path: &'static str, handler: H) -> Self
     where
         H: Handler<T, Arc<App>>,
-        T: 'static,
+        T: Inputs + 'static,
     {
         self.add(Method::POST, path, handler)
     }
@@ -93,7 +99,7 @@ impl Routes {
     pub(crate) fn put<H, T>(self, path: &'static str, handler: H) -> Self
     where
         H: Handler<T, Arc<App>>,
-        T: 'static,
+        T: Inputs + 'static,
     {
         self.add(Method::PUT, path, handler)
     }
@@ -102,7 +108,7 @@ impl Routes {
     pub(crate) fn patch<H, T>(self, path: &'static str, handler: H) -> Self
     where
         H: Handler<T, Arc<App>>,
-        T: 'static,
+        T: Inputs + 'static,
     {
         self.add(Method::PATCH, path, handler)
     }
@@ -111,7 +117,7 @@ impl Routes {
     pub(crate) fn delete<H, T>(self, path: &'static str, handler: H) -> Self
     where
         H: Handler<T, Arc<App>>,
-        T: 'static,
+        T: Inputs + 'static,
     {
         self.add(Method::DELETE, path, handler)
     }
@@ -119,7 +125,7 @@ impl Routes {
     fn add<H, T>(mut self, method: Method, path: &'static str, handler: H) -> Self
     where
         H: Handler<T, Arc<App>>,
-        T: 'static,
+        T: Inputs + 'static,
     {
         let filter = MethodFilter::try_from(method.clone()).unwrap_or(MethodFilter::GET);
         let operation = Operation {
@@ -130,6 +136,8 @@ impl Routes {
             status: 200,
             is_hidden: false,
             takes_head: false,
+            arguments: T::arguments(),
+            answer: None,
         };
         self.0.push((operation, on(filter, handler)));
         self
@@ -148,7 +156,15 @@ impl Routes {
     }
 
     /// What the last route answers when all is well.
-    pub(crate) fn answers<T>(self, status: u16) -> Self {
+    pub(crate) fn answers<T: Described>(self, status: u16) -> Self {
+        self.last(|operation| {
+            operation.status = status;
+            operation.answer = Some(T::schema);
+        })
+    }
+
+    /// The last route answers with a status and no body.
+    pub(crate) fn answers_nothing(self, status: u16) -> Self {
         self.last(|operation| operation.status = status)
     }
 
@@ -190,33 +206,34 @@ impl Routes {
             let pattern = operation.pattern();
             let matched = Matched(Arc::new(operation));
             let app = Arc::clone(app);
-            let guarded = handler.route_layer(middleware::from_fn(
-                move |mut request: Request, next: Next| {
+            let guarded =
+                handler.route_layer(middleware::from_fn(move |request: Request, next: Next| {
                     let (app, matched) = (Arc::clone(&app), matched.clone());
                     async move {
-                        let mut response = match enter(&app, &matched.0, &request) {
-                            Ok(()) => {
-                                request.extensions_mut().insert(matched.clone());
-                                next.run(request).await
-                            }
+                        let mut response = match enter(&app, &matched, request).await {
+                            Ok(request) => next.run(request).await,
                             Err(error) => error.into_response(),
                         };
                         // For whoever counts answers by route.
                         response.extensions_mut().insert(matched);
                         response
                     }
-                },
-            ));
+                }));
             router = router.route(&pattern, guarded);
         }
         router
     }
 }
 
-/// Refuses a request that came to a route but may not come further. compat: the method counts before the key.
-fn enter(app: &App, operation: &Operation, request: &Request) -> Result<(), ApiError> {
+/// Refuses a request that came to a route but may not come further. compat: the method counts before the key, and the
+/// key before everything else.
+async fn enter(app: &App, matched: &Matched, request: Request) -> Result<Request, ApiError> {
+    let operation = &matched.0;
     if request.method() == Method::HEAD && !operation.takes_head {
         return Err(ApiError::method_not_allowed(&operation.method));
     }
-    access::check(app, operation.access, request.headers())
+    access::check(app, operation.access, request.headers())?;
+    let mut request = input::check_parameters(operation, request).await?;
+    request.extensions_mut().insert(matched.clone());
+    Ok(request)
 }

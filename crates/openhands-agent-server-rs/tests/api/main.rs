@@ -6,6 +6,7 @@
     clippy::indexing_slicing
 )]
 
+mod agent_profiles;
 mod auth;
 mod conversations;
 mod cors;
@@ -13,12 +14,16 @@ mod git;
 mod harness;
 mod hooks;
 mod init;
+mod launch;
 mod llm;
 mod mcp;
 mod mcp_settings;
 mod metrics;
 mod model;
+mod profiles;
+mod provider_connections;
 mod recording;
+mod scripted_llm;
 mod secrets;
 mod server_info;
 mod settings;
