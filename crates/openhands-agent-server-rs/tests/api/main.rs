@@ -34,3 +34,4 @@ mod sub_agents;
 mod talk;
 mod tools;
 mod vscode;
+mod webhooks;
