@@ -75,13 +75,8 @@ impl App {
             lookup: Arc::clone(&lookup) as Arc<dyn Lookup>,
         };
         let conversations = Conversations::start(setting, stop.child_token()).await?;
-        let host = conversations.host();
-        let launches = Launches::new(
-            Arc::clone(&stores),
-            host.skills.clone(),
-            host.registry.clone(),
-            false,
-        );
+        let wants_browser = config.enable_browser;
+        let launches = Launches::new(Arc::clone(&stores), conversations.host(), wants_browser);
         let bash = BashServices::new(config.bash_events_dir.clone(), &config.env);
         if let Some(seconds) = config.bash_events_retention_seconds {
             bash.flat().keep_events_for(Duration::from_secs(seconds));

@@ -1,17 +1,22 @@
 //! HTTP as this API speaks it: routes with their documentation, typed input, answers, errors, and who may come in.
 
 mod access;
+mod arguments;
 mod body;
 mod door;
 mod error;
 mod input;
+mod json_error;
 mod path;
 mod query;
 mod refused;
 mod reply;
 mod routes;
+mod validate;
 
 pub(crate) use access::{Access, KEY_HEADER, WORKSPACE_COOKIE, is_key};
+pub(crate) use arguments::Input;
+pub use arguments::{Argument, Place};
 pub(crate) use body::{Body, MaybeBody};
 pub use door::Door;
 pub(crate) use error::ApiError;
@@ -20,3 +25,5 @@ pub(crate) use query::Query;
 pub(crate) use reply::Reply;
 pub use routes::Operation;
 pub(crate) use routes::{Matched, Routes};
+#[allow(unused_imports, reason = "for handlers with rules of their own")]
+pub(crate) use validate::{check_part, value_error};

@@ -22,5 +22,5 @@ pub use cli::Cli;
 pub use config::{
     Config, ConfigError, Environment, EventDurability, LogFormat, Sources, Surroundings,
 };
-pub use http::{Door, Operation};
+pub use http::{Argument, Door, Operation, Place};
 pub use serve::{Server, serve};

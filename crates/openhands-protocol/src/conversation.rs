@@ -5,6 +5,7 @@ mod info;
 mod page;
 mod query;
 mod request;
+mod rules;
 mod session;
 mod start_request;
 mod state;

@@ -18,8 +18,8 @@ pub use error::{
     AgentErrorEvent, ConversationErrorEvent, ErrorClassification, FailureKind, ServerErrorEvent,
     UserAction,
 };
-pub(crate) use header::HeaderParts;
 pub use header::{EventHeader, Source};
+pub(crate) use header::{HEADER_FIELDS, HeaderParts};
 pub use hook::{HookEventType, HookExecutionEvent};
 pub use message::MessageEvent;
 pub use observation::{ObservationEvent, RejectionSource, UserRejectObservation};

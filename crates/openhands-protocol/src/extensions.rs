@@ -70,7 +70,7 @@ wire! {
 
     /// An extension to install.
     pub struct InstallCanvasExtensionRequest (default) {
-        source: String,
+        source in [min_length(1)]: String,
         git_ref as "ref": Option<String> = None,
         repo_path: Option<String> = None,
         force: bool = false,
@@ -114,7 +114,7 @@ wire! {
 
     /// The revision that is meant.
     pub struct BackendRevisionRequest (default) {
-        revision: String,
+        revision in [min_length(1)]: String,
     }
 
     /// What a backend is doing.

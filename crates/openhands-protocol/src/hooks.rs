@@ -33,7 +33,7 @@ wire! {
     }
 
     /// All hooks, by the point at which they run.
-    pub struct HookConfig (default) {
+    pub struct HookConfig (default, closed) {
         pre_tool_use: Vec<HookMatcher> = Vec::new(),
         post_tool_use: Vec<HookMatcher> = Vec::new(),
         user_prompt_submit: Vec<HookMatcher> = Vec::new(),

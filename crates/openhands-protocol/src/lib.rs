@@ -51,6 +51,7 @@ pub mod openai;
 mod patch;
 pub mod plugins;
 mod reader;
+pub mod schema;
 mod secret;
 pub mod secrets;
 pub mod security;

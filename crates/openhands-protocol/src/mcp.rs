@@ -3,6 +3,7 @@
 mod auth;
 mod server;
 mod test;
+mod test_server;
 
 pub use auth::{
     McpApiKeyAuth, McpAuth, McpBasicAuth, McpBearerAuth, McpHeaderAuth, McpNoneAuth, McpOauthAuth,

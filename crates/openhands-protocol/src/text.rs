@@ -47,8 +47,8 @@ pub struct UnknownWord {
 /// spellings into form. `pub open enum` keeps another word as `Other`, except
 /// in a strict read: it is for settings, where a newer peer may know more words.
 macro_rules! words {
-    ($(#[$doc:meta])* pub enum $name:ident $(from $normal:ident)? { $($(#[$vdoc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
-        $(#[$doc])*
+    ($(#[doc = $doc:literal])* pub enum $name:ident $(from $normal:ident)? { $($(#[$vdoc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[doc = $doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $name { $($(#[$vdoc])* #[doc = concat!("`", $word, "`")] $variant),+ }
 
@@ -76,11 +76,11 @@ macro_rules! words {
             }
         }
 
-        $crate::text::words!(@shared $name);
+        $crate::text::words!(@shared $name [$($doc),*] $($normal)?);
         $crate::text::words!(@default $name $($variant)+);
     };
-    ($(#[$doc:meta])* pub open enum $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
-        $(#[$doc])*
+    ($(#[doc = $doc:literal])* pub open enum $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[doc = $doc])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $name {
             $($(#[$vdoc])* #[doc = concat!("`", $word, "`")] $variant,)+
@@ -111,7 +111,7 @@ macro_rules! words {
             }
         }
 
-        $crate::text::words!(@shared $name);
+        $crate::text::words!(@shared $name [$($doc),*]);
         $crate::text::words!(@default $name $($variant)+);
     };
     (@default $name:ident $first:ident $($rest:ident)*) => {
@@ -121,7 +121,21 @@ macro_rules! words {
             }
         }
     };
-    (@shared $name:ident) => {
+    (@shared $name:ident [$($doc:literal),*] $($normal:ident)?) => {
+        impl $crate::schema::Described for $name {
+            fn schema() -> &'static $crate::schema::Schema {
+                use $crate::schema::{Schema, WordsSchema};
+                static WORDS: WordsSchema = WordsSchema {
+                    name: stringify!($name),
+                    docs: &[$($doc),*],
+                    words: $name::WORDS,
+                    normal: $crate::wire::wire!(@option $($normal)?),
+                };
+                static SCHEMA: Schema = Schema::Words(&WORDS);
+                &SCHEMA
+            }
+        }
+
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(self.as_str())

@@ -149,18 +149,20 @@ pub(crate) fn read_body<T: DeserializeOwned>(
 ///     }
 ///     default Terminal              // optional: the kind when the tag is missing
 ///     prefix "ClientAction_" Client // optional: tags with this prefix, body kept raw
+///     told Telling::Trying          // optional: how errors tell the kinds apart, if not by the tag
 /// }
 /// ```
 macro_rules! union {
     (
-        $(#[$doc:meta])*
+        $(#[doc = $doc:literal])*
         pub enum $name:ident by $tag:literal {
             $($(#[$vdoc:meta])* $variant:ident($ty:ty)),+ $(,)?
         }
         $(default $fallback:ident($fallback_ty:ty))?
         $(prefix $prefix:literal $open:ident)?
+        $(told $telling:expr)?
     ) => {
-        $(#[$doc])*
+        $(#[doc = $doc])*
         #[derive(Debug, Clone, PartialEq)]
         // Boxing would cost an allocation for each of the common kinds; these values live behind pointers.
         #[allow(clippy::large_enum_variant)]
@@ -213,6 +215,23 @@ macro_rules! union {
                         Some(error.to_string()),
                     ))),
                 }
+            }
+        }
+
+        impl $crate::schema::Described for $name {
+            fn schema() -> &'static $crate::schema::Schema {
+                use $crate::schema::{Described, Schema, UnionSchema};
+                static UNION: UnionSchema = UnionSchema {
+                    name: stringify!($name),
+                    docs: &[$($doc),*],
+                    tag: $tag,
+                    variants: &[$(<$ty as Described>::schema),+],
+                    default: $crate::wire::wire!(@option $(|_| Some(<$fallback_ty as $crate::wire::Tagged>::VALUE))?),
+                    prefix: $crate::wire::wire!(@option $($prefix)?),
+                    telling: $crate::union::union!(@telling $tag $(, $telling)?),
+                };
+                static SCHEMA: Schema = Schema::Union(&UNION);
+                &SCHEMA
             }
         }
 
@@ -271,6 +290,10 @@ macro_rules! union {
             }
         }
     };
+    (@telling $tag:literal) => {
+        $crate::schema::Telling::Tag { found_using: concat!("'", $tag, "'") }
+    };
+    (@telling $tag:literal, $telling:expr) => { $telling };
 }
 
 pub(crate) use union;

@@ -96,29 +96,35 @@ pub(crate) fn check_tag<E: Error>(found: &str, expected: &'static str) -> Result
 ///         next_page_id when always: Option<String> = None,     // written as null in every form
 ///         title when present: Patch<String> = Patch::Absent,   // absent and null differ
 ///         is_async as "async" or "async_": bool = false,       // a second, internal name
+///         max_iterations in [ge(1.0)]: i64 = 500,              // limits for requests, see `Rules`
 ///     }
 /// }
 /// ```
 ///
 /// All fields are public; `extra` is added and keeps unknown members. A tag is written last, and may be
-/// missing when it is read. `(default)` adds `Default`, with the type's own default for required fields.
-/// `event [header: source]` puts the common members of an event first; `source` is their default source.
+/// missing when it is read. `event [header: source]` puts the common members of an event first; `source` is
+/// their default source. In the parentheses after the name:
+///
+/// - `default` adds `Default`, with the type's own default for required fields,
+/// - `closed` refuses unknown members in requests,
+/// - `embedded` says that the members are parameters of a route rather than an object of their own,
+/// - `before` and `after` name rules of the type: `Self::before` and `Self::after`, see `ObjectSchema`.
 macro_rules! wire {
     ($(
-        $(#[$doc:meta])*
-        pub struct $name:ident $([$tag:literal = $value:literal])? $(event [$header:ident: $source:expr])? $(($default:ident))? {
-            $( $(#[$fdoc:meta])* $field:ident $(as $rename:literal)? $(or $alias:literal)? $(when $when:ident)? : $ty:ty $(= $init:expr)? ),* $(,)?
+        $(#[doc = $doc:literal])*
+        pub struct $name:ident $([$tag:literal = $value:literal])? $(event [$header:ident: $source:expr])? $(($($flag:ident),+))? {
+            $( $(#[doc = $fdoc:literal])* $field:ident $(as $rename:literal)? $(or $alias:literal)? $(when $when:ident)? $(in [$($rule:ident($($bound:expr),*))+])? : $ty:ty $(= $init:expr)? ),* $(,)?
         }
     )*) => {
         $(
-            $(#[$doc])*
+            $(#[doc = $doc])*
             #[derive(Debug, Clone, PartialEq)]
             pub struct $name {
                 $(
                     /// Id, time, source and parent.
                     pub $header: $crate::event::EventHeader,
                 )?
-                $( $(#[$fdoc])* pub $field: $ty, )*
+                $( $(#[doc = $fdoc])* pub $field: $ty, )*
                 /// Members that this version does not know.
                 pub extra: $crate::json::Extra,
             }
@@ -139,7 +145,34 @@ macro_rules! wire {
                 const VALUE: &'static str = $value;
             })?
 
-            $crate::wire::wire!(@default [$($default)?] $name { $($field: $ty $(= $init)?),* });
+            $crate::wire::wire!(@default [$($($flag)+)?] $name { $($field: $ty $(= $init)?),* });
+
+            impl $crate::schema::Described for $name {
+                #[allow(unused_imports)] // a type may have no fields
+                fn schema() -> &'static $crate::schema::Schema {
+                    use $crate::schema::{Field, ObjectSchema, Schema};
+                    static OBJECT: ObjectSchema = ObjectSchema {
+                        name: stringify!($name),
+                        docs: &[$($doc),*],
+                        header: $crate::wire::wire!(@header [$($header)?]),
+                        fields: &[$(Field {
+                            name: $crate::wire::wire!(@name $field $($rename)?),
+                            alias: $crate::wire::wire!(@option $($alias)?),
+                            docs: &[$($fdoc),*],
+                            schema: <$ty as $crate::schema::Described>::schema,
+                            default: $crate::wire::wire!(@json $ty $(, $init)?),
+                            rules: $crate::wire::wire!(@rules $($($rule($($bound),*))+)?),
+                        }),*],
+                        tag: $crate::wire::wire!(@option $(($tag, $value))?),
+                        closed: $crate::wire::wire!(@closed $($($flag)+)?),
+                        embedded: $crate::wire::wire!(@embedded $($($flag)+)?),
+                        before: $crate::wire::wire!(@before $name $($($flag)+)?),
+                        after: $crate::wire::wire!(@after $name $($($flag)+)?),
+                    };
+                    static SCHEMA: Schema = Schema::Object(&OBJECT);
+                    &SCHEMA
+                }
+            }
 
             impl serde::Serialize for $name {
                 fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -230,8 +263,29 @@ macro_rules! wire {
         return Err(<$access::Error as serde::de::Error>::missing_field($name))
     };
     (@missing $access:ident, $name:expr, $init:expr) => { $init };
-    (@default [] $($rest:tt)*) => {};
-    (@default [default] $name:ident { $($field:ident: $ty:ty $(= $init:expr)?),* }) => {
+    (@option) => { None };
+    (@option $value:expr) => { Some($value) };
+    (@header []) => { &[] };
+    (@header [$header:ident]) => { $crate::event::HEADER_FIELDS };
+    (@json $ty:ty) => { None };
+    (@json $ty:ty, $init:expr) => { Some(|| $crate::schema::json::<$ty>($init)) };
+    (@rules) => { None };
+    (@rules $($rule:ident($($bound:expr),*))+) => {
+        Some(const { &$crate::schema::Rules::NONE$(.$rule($($bound),*))+ })
+    };
+    (@closed) => { false };
+    (@closed closed $($flag:ident)*) => { true };
+    (@closed $other:ident $($flag:ident)*) => { $crate::wire::wire!(@closed $($flag)*) };
+    (@embedded) => { false };
+    (@embedded embedded $($flag:ident)*) => { true };
+    (@embedded $other:ident $($flag:ident)*) => { $crate::wire::wire!(@embedded $($flag)*) };
+    (@before $name:ident) => { None };
+    (@before $name:ident before $($flag:ident)*) => { Some($name::before) };
+    (@before $name:ident $other:ident $($flag:ident)*) => { $crate::wire::wire!(@before $name $($flag)*) };
+    (@after $name:ident) => { None };
+    (@after $name:ident after $($flag:ident)*) => { Some($name::after) };
+    (@after $name:ident $other:ident $($flag:ident)*) => { $crate::wire::wire!(@after $name $($flag)*) };
+    (@default [default $($flag:ident)*] $name:ident { $($field:ident: $ty:ty $(= $init:expr)?),* }) => {
         impl Default for $name {
             fn default() -> Self {
                 Self {
@@ -241,6 +295,7 @@ macro_rules! wire {
             }
         }
     };
+    (@default [$($flag:ident)*] $($rest:tt)*) => {};
     (@init) => { Default::default() };
     (@init $init:expr) => { $init };
 }

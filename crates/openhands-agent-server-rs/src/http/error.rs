@@ -4,6 +4,8 @@ use std::fmt::Display;
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use openhands_protocol::Form;
+use openhands_protocol::server::ValidationError;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -51,6 +53,14 @@ impl ApiError {
     /// 422 with a detail of the handler's own: a text, or a list in the form of a failed validation.
     pub(crate) fn unprocessable(detail: impl Into<Value>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
+    }
+
+    /// 422 for input that does not fit.
+    pub(crate) fn invalid(errors: Vec<ValidationError>) -> Self {
+        match Form::REST.to_value(&errors) {
+            Ok(errors) => Self::unprocessable(errors),
+            Err(error) => Self::internal(error),
+        }
     }
 
     /// 429.

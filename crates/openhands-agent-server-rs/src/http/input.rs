@@ -1,24 +1,81 @@
 //! How input becomes a typed value, and what is said when it does not fit.
 
+use axum::extract::Request;
 use openhands_protocol::Reading;
+use openhands_protocol::schema::{Described, Schema};
+use openhands_protocol::server::ValidationError;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::http::ApiError;
+use crate::http::arguments::{Argument, Place};
+use crate::http::{ApiError, Operation, body, path, query, validate};
 
 /// Reads a value that came in `place` (`body`, `query` or `path`).
-pub(crate) fn read<T: DeserializeOwned>(place: &str, value: Value) -> Result<T, ApiError> {
-    Reading::strict()
-        .coercing()
-        .from_value(value.clone())
-        .map_err(|error| refused(place, &error, &value))
+pub(crate) fn read<T: Described + DeserializeOwned>(
+    place: &str,
+    value: Value,
+) -> Result<T, ApiError> {
+    let value = validate::check(place, T::schema(), value).map_err(ApiError::invalid)?;
+    typed(place, value)
 }
 
-fn refused(place: &str, error: &serde_json::Error, input: &Value) -> ApiError {
-    ApiError::unprocessable(json!([{
-        "type": "value_error",
-        "loc": [place],
-        "msg": format!("Value error, {error}"),
-        "input": input,
-    }]))
+/// Reads a value that was checked. What fits the schema and not the type, such as a number out of range, is
+/// the caller's mistake all the same.
+fn typed<T: DeserializeOwned>(place: &str, value: Value) -> Result<T, ApiError> {
+    let shown = validate::redacted(&value);
+    Reading::lenient().from_value(value).map_err(|error| {
+        ApiError::unprocessable(json!([{
+            "type": "value_error",
+            "loc": [place],
+            "msg": format!("Value error, {error}"),
+            "input": shown,
+            "ctx": {"error": error.to_string()},
+        }]))
+    })
+}
+
+/// Refuses a request whose parameters do not fit, and says what is wrong with its body too. The body is left
+/// alone otherwise: its reader checks it.
+pub(crate) async fn check_parameters(
+    operation: &Operation,
+    request: Request,
+) -> Result<Request, ApiError> {
+    let mut errors = Vec::new();
+    let (mut parts, content) = request.into_parts();
+    for Argument { place, schema } in &operation.arguments {
+        match place {
+            Place::Path => {
+                let members = path::members(&mut parts, operation).await?;
+                errors.extend(problems("path", schema(), members));
+            }
+            Place::Query => errors.extend(problems(
+                "query",
+                schema(),
+                query::members(&parts.uri, schema()),
+            )),
+            Place::Body | Place::OptionalBody | Place::Form => {}
+        }
+    }
+    let request = Request::from_parts(parts, content);
+    if errors.is_empty() {
+        return Ok(request);
+    }
+    let body = operation
+        .arguments
+        .iter()
+        .find(|argument| matches!(argument.place, Place::Body | Place::OptionalBody));
+    if let Some(Argument { place, schema }) = body {
+        match body::json_body(request).await? {
+            Some(value) => errors.extend(problems("body", schema(), value)),
+            None if *place == Place::Body => errors.push(body::missing()),
+            None => {}
+        }
+    }
+    Err(ApiError::invalid(errors))
+}
+
+fn problems(place: &str, schema: &'static Schema, value: Value) -> Vec<ValidationError> {
+    validate::check(place, schema, value)
+        .err()
+        .unwrap_or_default()
 }

@@ -1,38 +1,47 @@
 //! Query parameters.
 
-use std::collections::HashMap;
-
 use axum::extract::FromRequestParts;
+use axum::http::Uri;
 use axum::http::request::Parts;
-use openhands_protocol::Wire;
+use openhands_protocol::schema::{Described, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::http::{ApiError, input};
 
-/// The query, as an object type whose fields are its parameters.
+/// The query, as an object type whose fields are its parameters. Unknown ones are ignored.
 #[derive(Debug)]
 pub(crate) struct Query<T>(pub(crate) T);
 
-impl<T: DeserializeOwned + Wire, S: Send + Sync> FromRequestParts<S> for Query<T> {
+impl<T: Described + DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let pairs: Vec<(String, String)> =
-            axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&parts.uri)
-                .map(|query| query.0)
-                .unwrap_or_default();
-        let mut seen: HashMap<&str, usize> = HashMap::new();
-        for (name, _) in &pairs {
-            *seen.entry(name).or_default() += 1;
-        }
-        let mut members = Map::new();
-        for (name, value) in &pairs {
-            if !T::FIELDS.contains(&name.as_str()) {
-                continue;
-            }
-            members.insert(name.clone(), Value::String(value.clone()));
-        }
-        input::read("query", Value::Object(members)).map(Self)
+        input::read("query", members(&parts.uri, T::schema())).map(Self)
     }
+}
+
+/// The known parameters: all values of a list, the last one of what is no list.
+pub(crate) fn members(uri: &Uri, schema: &'static Schema) -> Value {
+    let Schema::Object(object) = schema else {
+        return Value::Object(Map::new());
+    };
+    let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri)
+        .map(|query| query.0)
+        .unwrap_or_default();
+    let mut members = Map::new();
+    for (name, value) in pairs {
+        let Some(field) = object.members().find(|field| field.name == name) else {
+            continue;
+        };
+        let value = Value::String(value);
+        if !matches!(field.shape().inner(), Schema::List(_)) {
+            members.insert(name, value);
+        } else if let Some(Value::Array(values)) = members.get_mut(&name) {
+            values.push(value);
+        } else {
+            members.insert(name, Value::Array(vec![value]));
+        }
+    }
+    Value::Object(members)
 }

@@ -8,9 +8,11 @@ use axum::handler::Handler;
 use axum::http::Method;
 use axum::middleware::{self, Next};
 use axum::routing::{MethodFilter, MethodRouter, on};
+use openhands_protocol::schema::{Described, SchemaOf};
 
 use crate::app::App;
-use crate::http::{Access, access};
+use crate::http::arguments::{Argument, Inputs};
+use crate::http::{Access, ApiError, access, input};
 
 /// One method of one path.
 #[derive(Debug, Clone)]
@@ -27,6 +29,10 @@ pub struct Operation {
     pub status: u16,
     /// Whether it is left out of the documentation.
     pub is_hidden: bool,
+    /// Its input.
+    pub arguments: Vec<Argument>,
+    /// What a good answer looks like, if that was said.
+    pub answer: Option<SchemaOf>,
 }
 
 impl Operation {
@@ -72,7 +78,7 @@ impl Routes {
     pub(crate) fn get<H, T>(self, path: &'static str, handler: H) -> Self
     where
         H: Handler<T, Arc<App>>,
-        T: 'static,
+        T: Inputs + 'static,
     {
         self.add(Method::GET, path, handler)
     }
@@ -81,7 +87,7 @@ impl Routes {
     pub(crate) fn post<H, T>(self, path: &'static str, handler: H) -> Self
     where
         H: Handler<T, Arc<App>>,
-        T: 'static,
+        T: Inputs + 'static,
     {
         self.add(Method::POST, path, handler)
     }
@@ -90,7 +96,7 @@ impl Routes {
     pub(crate) fn put<H, T>(self, path: &'static str, handler: H) -> Self
     where
         H: Handler<T, Arc<App>>,
-        T: 'static,
+        T: Inputs + 'static,
     {
         self.add(Method::PUT, path, handler)
     }
@@ -99,7 +105,7 @@ impl Routes {
     pub(crate) fn patch<H, T>(self, path: &'static str, handler: H) -> Self
     where
         H: Handler<T, Arc<App>>,
-        T: 'static,
+        T: Inputs + 'static,
     {
         self.add(Method::PATCH, path, handler)
     }
@@ -108,7 +114,7 @@ impl Routes {
     pub(crate) fn delete<H, T>(self, path: &'static str, handler: H) -> Self
     where
         H: Handler<T, Arc<App>>,
-        T: 'static,
+        T: Inputs + 'static,
     {
         self.add(Method::DELETE, path, handler)
     }
@@ -116,7 +122,7 @@ impl Routes {
     fn add<H, T>(mut self, method: Method, path: &'static str, handler: H) -> Self
     where
         H: Handler<T, Arc<App>>,
-        T: 'static,
+        T: Inputs + 'static,
     {
         let filter = MethodFilter::try_from(method.clone()).unwrap_or(MethodFilter::GET);
         let operation = Operation {
@@ -126,6 +132,8 @@ impl Routes {
             summary: "",
             status: 200,
             is_hidden: false,
+            arguments: T::arguments(),
+            answer: None,
         };
         self.0.push((operation, on(filter, handler)));
         self
@@ -144,7 +152,15 @@ impl Routes {
     }
 
     /// What the last route answers when all is well.
-    pub(crate) fn answers<T>(self, status: u16) -> Self {
+    pub(crate) fn answers<T: Described>(self, status: u16) -> Self {
+        self.last(|operation| {
+            operation.status = status;
+            operation.answer = Some(T::schema);
+        })
+    }
+
+    /// The last route answers with a status and no body.
+    pub(crate) fn answers_nothing(self, status: u16) -> Self {
         self.last(|operation| operation.status = status)
     }
 
@@ -181,16 +197,16 @@ impl Routes {
             let pattern = operation.pattern();
             let matched = Matched(Arc::new(operation));
             let app = Arc::clone(app);
-            let guarded = handler.route_layer(middleware::from_fn(
-                move |mut request: Request, next: Next| {
+            let guarded =
+                handler.route_layer(middleware::from_fn(move |request: Request, next: Next| {
                     let (app, matched) = (Arc::clone(&app), matched.clone());
                     async move {
                         access::check(&app, matched.0.access, request.headers())?;
+                        let mut request = input::check_parameters(&matched.0, request).await?;
                         request.extensions_mut().insert(matched);
-                        Ok::<_, crate::http::ApiError>(next.run(request).await)
+                        Ok::<_, ApiError>(next.run(request).await)
                     }
-                },
-            ));
+                }));
             router = router.route(&pattern, guarded);
         }
         router

@@ -23,6 +23,7 @@ use openhands_protocol::conversation::StartConversationRequest;
 use openhands_protocol::secrets::SecretSource;
 use openhands_protocol::settings::{AgentSettings, StoredSettings};
 use openhands_protocol::{Form, Reading};
+use openhands_sdk_rs::Host;
 use openhands_sdk_rs::skills::SkillSources;
 use openhands_sdk_rs::tools::Registry;
 use serde::Serialize;
@@ -30,6 +31,7 @@ use serde::de::DeserializeOwned;
 
 use crate::services::settings::migrate::Origin;
 use crate::services::settings::sealing::Sealing;
+use crate::services::settings::tool_selection::BROWSER;
 use crate::services::settings::{Stores, agent_settings};
 
 pub(crate) use error::LaunchError;
@@ -63,17 +65,12 @@ struct Source {
 
 impl Launches {
     /// Resolves with these stores, and with skills and tools as conversations have them.
-    pub(crate) fn new(
-        stores: Arc<Stores>,
-        skills: SkillSources,
-        registry: Registry,
-        has_browser: bool,
-    ) -> Self {
+    pub(crate) fn new(stores: Arc<Stores>, host: &Host, wants_browser: bool) -> Self {
         Self {
             stores,
-            skills,
-            registry,
-            has_browser,
+            skills: host.skills.clone(),
+            has_browser: wants_browser && host.registry.knows(BROWSER),
+            registry: host.registry.clone(),
         }
     }
 

@@ -19,10 +19,10 @@ pub(crate) fn routes() -> Routes {
     Routes::new()
         .post("/api/auth/workspace-session", create)
         .says("Get a cookie for the files of workspaces")
-        .answers::<()>(204)
+        .answers_nothing(204)
         .delete("/api/auth/workspace-session", delete)
         .says("Give the cookie for the files of workspaces back")
-        .answers::<()>(204)
+        .answers_nothing(204)
 }
 
 /// The key has been checked; it is what the cookie holds. Scripts cannot read it.

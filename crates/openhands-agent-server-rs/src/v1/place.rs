@@ -6,11 +6,12 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use openhands_protocol::ConversationId;
+use openhands_protocol::schema::Described as _;
 use openhands_protocol::workspace::RuntimePath;
 use openhands_sdk_rs::tools::{blocking, resolve};
 
 use crate::app::App;
-use crate::http::{ApiError, Path};
+use crate::http::{ApiError, Argument, Input, Path};
 use crate::services::bash::BashService;
 
 /// Where a request works.
@@ -140,5 +141,20 @@ impl Place {
         } else {
             Err(outside("cwd"))
         }
+    }
+}
+
+impl Input for Here {
+    fn argument() -> Option<Argument> {
+        None
+    }
+}
+
+impl Input for There {
+    fn argument() -> Option<Argument> {
+        Some(Argument {
+            place: crate::http::Place::Path,
+            schema: RuntimePath::schema,
+        })
     }
 }

@@ -61,6 +61,14 @@ impl World {
         self.server = next.await.unwrap();
     }
 
+    /// The same, with other settings.
+    pub(crate) async fn restart_with(&mut self, change: impl FnOnce(&mut Config)) {
+        let mut config = self.server.app.config().as_ref().clone();
+        change(&mut config);
+        self.server.app.stop().await;
+        self.server = Server::start(config, "127.0.0.1", 0).await.unwrap();
+    }
+
     /// The directory of the test.
     pub(crate) fn path(&self) -> &Path {
         self.directory.path()

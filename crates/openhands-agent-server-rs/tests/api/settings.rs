@@ -305,7 +305,7 @@ async fn a_key_that_is_not_known_hides_secrets_and_keeps_them_safe() {
     let before = std::fs::read(world.path().join("home/.openhands/settings.json")).unwrap();
 
     world
-        .restart(|config| config.secret_key = Some("another".to_owned()))
+        .restart_with(|config| config.secret_key = Some("another".to_owned()))
         .await;
     let (_, settings) = world.get("/api/settings").await;
     assert_eq!(settings["agent_settings"]["llm"]["api_key"], Value::Null);
@@ -330,13 +330,13 @@ async fn a_key_that_is_not_known_hides_secrets_and_keeps_them_safe() {
 
     // With the old key at hand, all is moved to the new one at the start.
     world
-        .restart(|config| {
+        .restart_with(|config| {
             config.secret_key = Some("another".to_owned());
             config.previous_secret_keys = vec!["h2secret".to_owned()];
         })
         .await;
     world
-        .restart(|config| config.secret_key = Some("another".to_owned()))
+        .restart_with(|config| config.previous_secret_keys.clear())
         .await;
     let (_, plain) = exposed(&world, "/api/settings", "plaintext").await;
     assert_eq!(plain["agent_settings"]["llm"]["api_key"], "sk-1");

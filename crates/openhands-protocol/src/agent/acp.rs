@@ -38,10 +38,10 @@ words! {
 wire! {
     /// A secret that an external agent reads from a file.
     pub struct AcpFileSecret (default) {
-        secret_name: String,
-        filename: String,
-        env_var: String,
-        subdir: String,
+        secret_name in [min_length(1)]: String,
+        filename in [min_length(1)]: String,
+        env_var in [min_length(1)]: String,
+        subdir in [min_length(1)]: String,
         env_points_to: EnvPointsTo = EnvPointsTo::File,
         warn_if_unset: Vec<String> = Vec::new(),
     }
@@ -60,7 +60,7 @@ wire! {
         system_prompt_kwargs: JsonObject = JsonObject::new(),
         condenser: Option<Condenser> = None,
         critic: Option<Critic> = None,
-        tool_concurrency_limit: i64 = 1,
+        tool_concurrency_limit in [ge(1.0)]: i64 = 1,
         acp_command: Vec<String>,
         acp_server: Option<String> = None,
         acp_args: Vec<String> = Vec::new(),

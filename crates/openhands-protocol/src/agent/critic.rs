@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 
 use crate::json::JsonObject;
+use crate::schema::Telling;
 use crate::secret::Secret;
 use crate::text::words;
 use crate::union::union;
@@ -19,8 +20,8 @@ words! {
 wire! {
     /// When work is good enough, and how often to try again.
     pub struct IterativeRefinementConfig (default) {
-        success_threshold: f64 = 0.6,
-        max_iterations: i64 = 3,
+        success_threshold in [ge(0.0) le(1.0)]: f64 = 0.6,
+        max_iterations in [ge(1.0)]: i64 = 3,
     }
 
     /// What a critic said.
@@ -64,7 +65,7 @@ wire! {
         sentiment_map: IndexMap<String, String> = default_sentiments(),
         mode: CriticMode = CriticMode::FinishAndMessage,
         iterative_refinement: Option<IterativeRefinementConfig> = None,
-        issue_threshold: f64 = 0.75,
+        issue_threshold in [ge(0.0) le(1.0)]: f64 = 0.75,
     }
 }
 
@@ -75,6 +76,10 @@ union! {
         ApiBased(ApiBasedCritic),
         EmptyPatch(EmptyPatchCritic),
         Pass(PassCritic),
+    }
+    told Telling::Class {
+        path: "openhands.sdk.critic.base.CriticBase",
+        default: None,
     }
 }
 

@@ -9,6 +9,7 @@ use crate::agent::Critic;
 use crate::json::{Extra, JsonObject};
 use crate::llm::Llm;
 use crate::mcp::McpServer;
+use crate::schema::Telling;
 use crate::tool::Tool;
 use crate::union::union;
 use crate::wire::wire;
@@ -28,7 +29,7 @@ wire! {
         system_prompt_kwargs: JsonObject = JsonObject::new(),
         condenser: Option<Condenser> = None,
         critic: Option<Critic> = None,
-        tool_concurrency_limit: i64 = 1,
+        tool_concurrency_limit in [ge(1.0)]: i64 = 1,
         persona: Option<String> = None,
     }
 }
@@ -59,10 +60,14 @@ impl Agent {
 union! {
     /// An agent of either kind.
     pub enum AgentSpec by "kind" {
-        Agent(Agent),
         Acp(AcpAgent),
+        Agent(Agent),
     }
     default Agent(Agent)
+    told Telling::Class {
+        path: "openhands.sdk.agent.base.AgentBase",
+        default: Some(|members| members.contains_key("llm").then_some("Agent")),
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use crate::agent::AcpServer;
 use crate::agent::CriticMode;
 use crate::ids::AgentProfileId;
 use crate::json::JsonObject;
+use crate::schema::Telling;
 use crate::settings::CondenserSettings;
 use crate::tool::Tool;
 use crate::union::union;
@@ -11,42 +12,42 @@ use crate::wire::wire;
 
 wire! {
     /// A saved agent of this project.
-    pub struct OpenHandsAgentProfile ["agent_kind" = "openhands"] {
-        schema_version: i64 = 4,
+    pub struct OpenHandsAgentProfile ["agent_kind" = "openhands"] (closed) {
+        schema_version in [ge(1.0)]: i64 = 4,
         id: AgentProfileId = AgentProfileId::random(),
         /// In requests the path has it.
-        name: String = String::new(),
-        revision: i64 = 0,
+        name in [min_length(1)]: String = String::new(),
+        revision in [ge(0.0)]: i64 = 0,
         mcp_server_refs: Option<Vec<String>> = None,
         secret_refs: Option<Vec<String>> = None,
-        llm_profile_ref: String,
+        llm_profile_ref in [min_length(1)]: String,
         agent: String = "CodeActAgent".to_owned(),
         tools: Option<Vec<Tool>> = None,
-        persona: Option<String> = None,
+        persona in [min_length(1) max_length(65536)]: Option<String> = None,
         system_message_suffix: Option<String> = None,
         disabled_skills: Vec<String> = Vec::new(),
         public_skills: Option<Vec<String>> = None,
         condenser: CondenserSettings = CondenserSettings::default(),
         verification: ProfileVerificationSettings = ProfileVerificationSettings::default(),
         enable_classify_and_switch_llm_tool: bool = false,
-        meta_profile_ref: Option<String> = None,
-        tool_concurrency_limit: i64 = 1,
+        meta_profile_ref in [min_length(1)]: Option<String> = None,
+        tool_concurrency_limit in [ge(1.0)]: i64 = 1,
     }
 
     /// A saved external agent.
-    pub struct AcpAgentProfile ["agent_kind" = "acp"] {
-        schema_version: i64 = 4,
+    pub struct AcpAgentProfile ["agent_kind" = "acp"] (closed) {
+        schema_version in [ge(1.0)]: i64 = 4,
         id: AgentProfileId = AgentProfileId::random(),
         /// In requests the path has it.
-        name: String = String::new(),
-        revision: i64 = 0,
+        name in [min_length(1)]: String = String::new(),
+        revision in [ge(0.0)]: i64 = 0,
         mcp_server_refs: Option<Vec<String>> = None,
         secret_refs: Option<Vec<String>> = None,
         acp_server: AcpServer = AcpServer::ClaudeCode,
         acp_model: Option<String> = None,
         acp_session_mode: Option<String> = None,
-        acp_prompt_timeout: f64 = 1800.0,
-        acp_startup_timeout: f64 = 90.0,
+        acp_prompt_timeout in [gt(0.0)]: f64 = 1800.0,
+        acp_startup_timeout in [gt(0.0)]: f64 = 90.0,
         acp_command: Option<String> = None,
         acp_args: Option<Vec<String>> = None,
     }
@@ -59,6 +60,7 @@ union! {
         Acp(AcpAgentProfile),
     }
     default OpenHands(OpenHandsAgentProfile)
+    told Telling::Tag { found_using: "_agent_profile_discriminator()" }
 }
 
 wire! {
@@ -79,8 +81,8 @@ wire! {
         critic_enabled: bool = false,
         critic_mode: CriticMode = CriticMode::FinishAndMessage,
         enable_iterative_refinement: bool = false,
-        critic_threshold: f64 = 0.6,
-        max_refinement_iterations: i64 = 3,
+        critic_threshold in [ge(0.0) le(1.0)]: f64 = 0.6,
+        max_refinement_iterations in [ge(1.0)]: i64 = 3,
         critic_server_url: Option<String> = None,
         critic_model_name: Option<String> = None,
     }
@@ -115,7 +117,7 @@ wire! {
 
     /// A new name.
     pub struct RenameAgentProfileRequest (default) {
-        new_name: String,
+        new_name in [min_length(1) max_length(64) pattern("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]: String,
     }
 
     /// A saved agent became the active one.
@@ -126,7 +128,7 @@ wire! {
     }
 
     /// A draft to try out instead of the saved agent.
-    pub struct MaterializeAgentProfileRequest (default) {
+    pub struct MaterializeAgentProfileRequest (default, closed) {
         /// As it was sent, for it may be of an older version.
         profile: Option<JsonObject> = None,
     }

@@ -2,13 +2,14 @@
 
 use indexmap::IndexMap;
 
+use crate::conversation::rules;
 use crate::ids::ConversationId;
 use crate::ids::EventId;
 use crate::llm::Llm;
 use crate::message::Content;
 use crate::message::Role;
 use crate::patch::Patch;
-use crate::secrets::SecretInput;
+use crate::secrets::{SecretInput, secrets_to_add};
 use crate::security::ConfirmationPolicy;
 use crate::security::SecurityAnalyzer;
 use crate::text::words;
@@ -30,13 +31,13 @@ wire! {
 
     /// New title or tags.
     pub struct UpdateConversationRequest (default) {
-        title when present: Patch<String> = Patch::Absent,
-        tags when present: Patch<IndexMap<String, String>> = Patch::Absent,
+        title when present in [min_length(1) max_length(200) check(rules::title)]: Patch<String> = Patch::Absent,
+        tags when present in [check(rules::tags)]: Patch<IndexMap<String, String>> = Patch::Absent,
     }
 
     /// Secrets to add.
     pub struct UpdateSecretsRequest (default) {
-        secrets: IndexMap<String, SecretInput>,
+        secrets in [schema(secrets_to_add)]: IndexMap<String, SecretInput>,
     }
 
     /// A new policy.
@@ -52,22 +53,22 @@ wire! {
 
 wire! {
     /// A saved model to use from now on.
-    pub struct SwitchProfileRequest (default) {
+    pub struct SwitchProfileRequest (default, embedded) {
         profile_name: String,
     }
 
     /// A model to use from now on.
-    pub struct SwitchLlmRequest (default) {
+    pub struct SwitchLlmRequest (default, embedded) {
         llm: Llm,
     }
 
     /// A plugin to load.
-    pub struct LoadPluginRequest (default) {
+    pub struct LoadPluginRequest (default, embedded) {
         plugin_ref: String,
     }
 
     /// A model of an external agent to use from now on.
-    pub struct SwitchAcpModelRequest (default) {
+    pub struct SwitchAcpModelRequest (default, embedded) {
         model: String,
     }
 }
@@ -91,8 +92,8 @@ wire! {
     /// A copy to make.
     pub struct ForkConversationRequest (default) {
         id: Option<ConversationId> = None,
-        title: Option<String> = None,
-        tags: Option<IndexMap<String, String>> = None,
+        title in [max_length(200)]: Option<String> = None,
+        tags in [check(rules::tags)]: Option<IndexMap<String, String>> = None,
         reset_metrics: bool = true,
         from_event_id: Option<EventId> = None,
     }
@@ -105,7 +106,7 @@ wire! {
     /// A goal to work towards.
     pub struct StartGoalRequest (default) {
         objective: String,
-        max_iterations: i64 = 10,
+        max_iterations in [ge(1.0)]: i64 = 10,
     }
 }
 
@@ -120,7 +121,7 @@ words! {
 wire! {
     /// A child to start.
     pub struct StartChildConversationRequest (default) {
-        task: String,
+        task in [min_length(1)]: String,
         title: Option<String> = None,
         isolation: Isolation = Isolation::Worktree,
     }

@@ -1,10 +1,12 @@
 //! How a conversation is started.
 
 use indexmap::IndexMap;
+use serde_json::{Map, Value};
 
 use crate::agent::AgentDefinition;
 use crate::agent::AgentSpec;
 use crate::conversation::SendMessageRequest;
+use crate::conversation::rules;
 use crate::hooks::HookConfig;
 use crate::ids::AgentProfileId;
 use crate::ids::ConversationId;
@@ -31,24 +33,24 @@ words! {
 
 wire! {
     /// How a worktree is made.
-    pub struct ConversationWorktreeOptions (default) {
+    pub struct ConversationWorktreeOptions (default, closed, after) {
         base: WorktreeBase = WorktreeBase::DefaultBranch,
-        git_ref as "ref": Option<String> = None,
-        branch_prefix: String = "openhands/".to_owned(),
+        git_ref as "ref" in [pattern("^[A-Za-z0-9][A-Za-z0-9._/-]*$")]: Option<String> = None,
+        branch_prefix in [pattern("^([A-Za-z0-9][A-Za-z0-9._/-]*)?$")]: String = "openhands/".to_owned(),
     }
 
     /// How a container is made.
-    pub struct ConversationContainerOptions (default) {
-        memory: Option<String> = None,
-        cpus: Option<f64> = None,
+    pub struct ConversationContainerOptions (default, closed) {
+        memory in [pattern(r"^\d+(\.\d+)? ?[kKmMgGtTpP]?[iI]?[bB]?$")]: Option<String> = None,
+        cpus in [ge(0.01)]: Option<f64> = None,
         browser: bool = true,
     }
 
     /// What is added to a saved agent.
-    pub struct AgentLaunchAdditions (default) {
-        system_message_suffix_append: Option<String> = None,
+    pub struct AgentLaunchAdditions (default, closed) {
+        system_message_suffix_append in [max_length(32768)]: Option<String> = None,
         skills: Option<Vec<Skill>> = None,
-        llm_profile_ref: Option<String> = None,
+        llm_profile_ref in [min_length(1)]: Option<String> = None,
     }
 
     /// A tool that the client itself offers.
@@ -60,7 +62,7 @@ wire! {
     }
 
     /// A conversation to start.
-    pub struct StartConversationRequest {
+    pub struct StartConversationRequest (before, after) {
         workspace: LocalWorkspace,
         worktree: bool = false,
         worktree_options: Option<ConversationWorktreeOptions> = None,
@@ -69,7 +71,7 @@ wire! {
         confirmation_policy: ConfirmationPolicy = ConfirmationPolicy::default(),
         security_analyzer: Option<SecurityAnalyzer> = None,
         initial_message: Option<SendMessageRequest> = None,
-        max_iterations: i64 = 500,
+        max_iterations in [ge(1.0)]: i64 = 500,
         stuck_detection: bool = true,
         secrets: IndexMap<String, SecretSource> = IndexMap::new(),
         secrets_encrypted: bool = false,
@@ -79,19 +81,35 @@ wire! {
         agent_definitions: Vec<AgentDefinition> = Vec::new(),
         plugins: Option<Vec<PluginSource>> = None,
         hook_config: Option<HookConfig> = None,
-        tags: IndexMap<String, String> = IndexMap::new(),
+        tags in [null_is_default() check(rules::tags)]: IndexMap<String, String> = IndexMap::new(),
         user_id: Option<String> = None,
-        observability_metadata: JsonObject = JsonObject::new(),
-        observability_tags: Vec<String> = Vec::new(),
-        observability_span_name: String = "conversation".to_owned(),
+        observability_metadata in [null_is_default() before(rules::observability_metadata)]: JsonObject = JsonObject::new(),
+        observability_tags in [null_is_default() before(rules::observability_tags)]: Vec<String> = Vec::new(),
+        observability_span_name in [null_is_default() before(rules::observability_span_name)]: String = "conversation".to_owned(),
         observability_parent_span_context: Option<String> = None,
         autotitle: bool = true,
         title_llm_profile: Option<String> = None,
-        prompt: Option<String> = None,
+        prompt in [max_length(2000)]: Option<String> = None,
         agent_settings: Option<JsonObject> = None,
         agent_profile_id: Option<AgentProfileId> = None,
         agent: Option<AgentSpec> = None,
         conversation_runtime: Option<RuntimeKind> = None,
         container: Option<ConversationContainerOptions> = None,
+    }
+}
+
+impl ConversationWorktreeOptions {
+    fn after(members: &Map<String, Value>) -> Result<(), String> {
+        rules::worktree(members)
+    }
+}
+
+impl StartConversationRequest {
+    fn before(members: &Map<String, Value>) -> Result<(), String> {
+        rules::one_agent(members)
+    }
+
+    fn after(members: &Map<String, Value>) -> Result<(), String> {
+        rules::some_agent(members)
     }
 }

@@ -2,8 +2,10 @@
 
 use serde::de::{Error, MapAccess};
 use serde::ser::SerializeMap;
+use serde_json::Value;
 
 use crate::ids::EventId;
+use crate::schema::{Described, Field, SchemaOf};
 use crate::text::words;
 use crate::time::EventTime;
 
@@ -14,6 +16,25 @@ words! {
         User = "user",
         Environment = "environment",
         Hook = "hook",
+    }
+}
+
+/// The members of [`EventHeader`], as a schema.
+pub(crate) static HEADER_FIELDS: &[Field] = &[
+    field("id", EventId::schema, Some(|| Value::Null)),
+    field("timestamp", EventTime::schema, Some(|| Value::Null)),
+    field("source", Source::schema, None),
+    field("parent_id", <Option<EventId>>::schema, Some(|| Value::Null)),
+];
+
+const fn field(name: &'static str, schema: SchemaOf, default: Option<fn() -> Value>) -> Field {
+    Field {
+        name,
+        alias: None,
+        docs: &[],
+        schema,
+        default,
+        rules: None,
     }
 }
 

@@ -49,7 +49,7 @@ wire! {
 
     /// A new name.
     pub struct RenameProfileRequest (default) {
-        new_name: String,
+        new_name in [min_length(1) max_length(64) pattern("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]: String,
     }
 
     /// A saved model became the active one.

@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 
 use crate::json::Json;
 use crate::json::JsonObject;
+use crate::schema::{Branch, Described, Schema};
 use crate::secret::StarredSecret;
 use crate::union::union;
 use crate::wire::wire;
@@ -56,9 +57,9 @@ union! {
 
 wire! {
     /// What the OAuth client says about itself.
-    pub struct McpOauthAuthentication ["type" = "oauth"] (default) {
-        client_auth_method when some: Option<String> = None,
-        scopes when some: Option<Json> = None,
+    pub struct McpOauthAuthentication ["type" = "oauth"] (default, closed) {
+        client_auth_method when some in [words(&["none", "client_secret_post", "client_secret_basic", "private_key_jwt"])]: Option<String> = None,
+        scopes when some in [schema(scopes)]: Option<Json> = None,
         client_name when some: Option<String> = None,
         client_metadata_url when some: Option<String> = None,
         client_id when some: Option<String> = None,
@@ -83,4 +84,20 @@ wire! {
         client_info when some: Option<McpOauthClientInfoState> = None,
         token_expires_at when some: Option<f64> = None,
     }
+}
+
+/// Scopes in one text, or one by one.
+fn scopes() -> &'static Schema {
+    &Schema::Nullable(|| {
+        &Schema::OneOf(&[
+            Branch {
+                label: "str",
+                schema: String::schema,
+            },
+            Branch {
+                label: "list[str]",
+                schema: <Vec<String>>::schema,
+            },
+        ])
+    })
 }

@@ -1,6 +1,7 @@
 //! How to reach a server of the Model Context Protocol.
 
 use indexmap::IndexMap;
+use serde_json::{Map, Value};
 
 use crate::mcp::McpAuth;
 use crate::patch::Patch;
@@ -21,10 +22,10 @@ words! {
 
 wire! {
     /// A server. Members without a value are never written.
-    pub struct McpServer (default) {
-        url when some: Option<String> = None,
+    pub struct McpServer (default, closed, after) {
+        url when some in [min_length(1)]: Option<String> = None,
         transport when some: Option<McpTransport> = None,
-        command when some: Option<String> = None,
+        command when some in [min_length(1)]: Option<String> = None,
         args when some: Option<Vec<String>> = None,
         env when some: Option<IndexMap<String, StarredSecret>> = None,
         cwd when some: Option<String> = None,
@@ -39,10 +40,10 @@ wire! {
     }
 
     /// Changes to a server.
-    pub struct McpServerPatch (default) {
-        url when present: Patch<String> = Patch::Absent,
+    pub struct McpServerPatch (default, closed) {
+        url when present in [min_length(1)]: Patch<String> = Patch::Absent,
         transport when present: Patch<McpTransport> = Patch::Absent,
-        command when present: Patch<String> = Patch::Absent,
+        command when present in [min_length(1)]: Patch<String> = Patch::Absent,
         args when present: Patch<Vec<String>> = Patch::Absent,
         env when present: Patch<IndexMap<String, Option<Secret>>> = Patch::Absent,
         cwd when present: Patch<String> = Patch::Absent,
@@ -55,4 +56,41 @@ wire! {
         auth when present: Patch<McpAuth> = Patch::Absent,
         enabled when present: Patch<bool> = Patch::Absent,
     }
+}
+
+impl McpServer {
+    fn after(members: &Map<String, Value>) -> Result<(), String> {
+        let has = |name: &str| {
+            let text = members.get(name).and_then(Value::as_str);
+            text.is_some_and(|text| !text.is_empty())
+        };
+        match members.get("transport").and_then(Value::as_str) {
+            Some("stdio") if !has("command") => {
+                Err("stdio MCP servers require 'command'".to_owned())
+            }
+            Some("http" | "streamable-http" | "sse") if !has("url") => {
+                Err("remote MCP servers require 'url'".to_owned())
+            }
+            _ => one_authorization(members),
+        }
+    }
+}
+
+/// A header of that name and another way to sign in do not go together.
+pub(super) fn one_authorization(members: &Map<String, Value>) -> Result<(), String> {
+    let signs_in = members.get("auth").is_some_and(|auth| !auth.is_null());
+    let headers = members.get("headers").and_then(Value::as_object);
+    let by_header = headers.is_some_and(|headers| {
+        headers
+            .keys()
+            .any(|name| name.eq_ignore_ascii_case("authorization"))
+    });
+    if signs_in && by_header {
+        return Err(
+            "'auth' cannot be combined with an explicit top-level 'Authorization' header; \
+             use auth.strategy='header' instead."
+                .to_owned(),
+        );
+    }
+    Ok(())
 }

@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 
 use crate::json::JsonObject;
 use crate::mcp::McpAuth;
+use crate::mcp::test_server::{no_stray_authentication, test_server};
+use crate::schema::{Branch, Described, Schema};
 use crate::secret::Secret;
 use crate::text::words;
 use crate::tree;
@@ -52,15 +54,15 @@ wire! {
 wire! {
     /// A tool to call.
     pub struct McpToolCallSpec (default) {
-        name: String,
+        name in [min_length(1)]: String,
         arguments: JsonObject = JsonObject::new(),
     }
 
     /// A server to try out, and a tool to call there.
-    pub struct McpTestRequest (default) {
-        name: String = "test-server".to_owned(),
-        server: McpTestServer,
-        timeout: f64 = 15.0,
+    pub struct McpTestRequest (default, before) {
+        name in [min_length(1) max_length(128)]: String = "test-server".to_owned(),
+        server in [schema(test_server)]: McpTestServer,
+        timeout in [gt(0.0) le(120.0)]: f64 = 15.0,
         tool_call: Option<McpToolCallSpec> = None,
     }
 
@@ -118,7 +120,7 @@ wire! {
 
     /// Where the browser ended up.
     pub struct McpOauthCallbackRequest (default) {
-        callback_url: String,
+        callback_url in [min_length(1)]: String,
     }
 }
 
@@ -130,6 +132,27 @@ pub enum McpTestResponse {
     Success(McpTestSuccess),
     /// `"ok": false`
     Failure(McpTestFailure),
+}
+
+impl McpTestRequest {
+    fn before(members: &Map<String, Value>) -> Result<(), String> {
+        no_stray_authentication(members)
+    }
+}
+
+impl Described for McpTestResponse {
+    fn schema() -> &'static Schema {
+        &Schema::OneOf(&[
+            Branch {
+                label: "MCPTestSuccess",
+                schema: McpTestSuccess::schema,
+            },
+            Branch {
+                label: "MCPTestFailure",
+                schema: McpTestFailure::schema,
+            },
+        ])
+    }
 }
 
 impl Serialize for McpTestResponse {

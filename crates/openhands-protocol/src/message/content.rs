@@ -1,11 +1,12 @@
 //! Parts of a message: text and images.
 
+use crate::schema::Telling;
 use crate::union::union;
 use crate::wire::wire;
 
 wire! {
     /// A piece of text.
-    pub struct TextContent ["type" = "text"] (default) {
+    pub struct TextContent ["type" = "text"] (default, closed) {
         /// Whether a prompt cache mark goes here.
         cache_prompt: bool = false,
         text: String,
@@ -25,6 +26,7 @@ union! {
         Text(TextContent),
         Image(ImageContent),
     }
+    told Telling::Trying
 }
 
 impl TextContent {

@@ -4,6 +4,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use crate::schema::{Branch, Described, Schema};
+
 /// A plain text, or the structured form.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -12,6 +14,23 @@ pub enum TextOr<T> {
     Text(String),
     /// The structured form.
     Value(T),
+}
+
+impl<T: Described> Described for TextOr<T> {
+    fn schema() -> &'static Schema {
+        const {
+            &Schema::OneOf(&[
+                Branch {
+                    label: "str",
+                    schema: String::schema,
+                },
+                Branch {
+                    label: "other",
+                    schema: T::schema,
+                },
+            ])
+        }
+    }
 }
 
 impl<'de, T: serde::de::DeserializeOwned> Deserialize<'de> for TextOr<T> {

@@ -44,11 +44,11 @@ wire! {
 
     /// A plugin to fetch without installing it.
     pub struct FetchPluginRequest (default) {
-        source: String,
+        source in [min_length(1)]: String,
         git_ref as "ref": Option<String> = None,
         repo_path: Option<String> = None,
         secrets: IndexMap<String, SecretSource> = IndexMap::new(),
-        timeout: i64 = 60,
+        timeout in [ge(1.0) le(600.0)]: i64 = 60,
     }
 
     /// A fetched plugin.
@@ -64,7 +64,7 @@ wire! {
 
     /// A plugin to install.
     pub struct InstallPluginRequest (default) {
-        source: String,
+        source in [min_length(1)]: String,
         git_ref as "ref": Option<String> = None,
         repo_path: Option<String> = None,
         force: bool = false,

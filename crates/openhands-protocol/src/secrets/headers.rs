@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::schema::{Described, Schema};
 use crate::secret::Secret;
 
 /// Words that make a name a secret's, in any case and at any place.
@@ -78,6 +79,12 @@ impl SecretHeaders {
     /// The headers in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &HeaderValue)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+}
+
+impl Described for SecretHeaders {
+    fn schema() -> &'static Schema {
+        &Schema::Map(String::schema)
     }
 }
 

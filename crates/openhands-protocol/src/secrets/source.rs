@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 
+use crate::schema::Telling;
 use crate::secret::Secret;
 use crate::secrets::SecretHeaders;
 use crate::union::union;
@@ -25,10 +26,14 @@ wire! {
 union! {
     /// Where a value comes from.
     pub enum SecretSource by "kind" {
-        Static(StaticSecret),
         Lookup(LookupSecret),
+        Static(StaticSecret),
     }
     default Static(StaticSecret)
+    told Telling::Class {
+        path: "openhands.sdk.secret.secrets.SecretSource",
+        default: None,
+    }
 }
 
 wire! {

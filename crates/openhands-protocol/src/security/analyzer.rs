@@ -1,6 +1,7 @@
 //! Who says how risky an action is.
 
 use crate::llm::Llm;
+use crate::schema::Telling;
 use crate::secret::Secret;
 use crate::union::union;
 use crate::wire::wire;
@@ -24,7 +25,7 @@ wire! {
 
     /// Asks several and takes the worst.
     pub struct EnsembleSecurityAnalyzer ["kind" = "EnsembleSecurityAnalyzer"] (default) {
-        analyzers: Vec<SecurityAnalyzer>,
+        analyzers in [min_length(1)]: Vec<SecurityAnalyzer>,
         propagate_unknown: bool = false,
     }
 
@@ -51,11 +52,15 @@ wire! {
 union! {
     /// Says how risky an action is.
     pub enum SecurityAnalyzer by "kind" {
-        Llm(LlmSecurityAnalyzer),
         Pattern(PatternSecurityAnalyzer),
         PolicyRail(PolicyRailSecurityAnalyzer),
         Ensemble(EnsembleSecurityAnalyzer),
         GraySwan(GraySwanAnalyzer),
+        Llm(LlmSecurityAnalyzer),
         ToolShield(ToolShieldLlmSecurityAnalyzer),
+    }
+    told Telling::Class {
+        path: "openhands.sdk.security.analyzer.SecurityAnalyzerBase",
+        default: None,
     }
 }

@@ -1,6 +1,7 @@
 //! Which actions wait for the user.
 
 use crate::event::SecurityRisk;
+use crate::schema::Telling;
 use crate::union::union;
 use crate::wire::wire;
 
@@ -23,9 +24,13 @@ wire! {
 union! {
     /// Which actions wait.
     pub enum ConfirmationPolicy by "kind" {
-        Never(NeverConfirm),
         Always(AlwaysConfirm),
         Risky(ConfirmRisky),
+        Never(NeverConfirm),
+    }
+    told Telling::Class {
+        path: "openhands.sdk.security.confirmation_policy.ConfirmationPolicyBase",
+        default: None,
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::json::{Json, JsonObject};
 use crate::patch::Patch;
+use crate::schema::{Branch, Described, Schema};
 use crate::wire::wire;
 
 /// A step on the way to a wrong value: a member name or a position.
@@ -56,6 +57,40 @@ pub enum ErrorDetail {
 impl Default for ErrorDetail {
     fn default() -> Self {
         Self::Text(String::new())
+    }
+}
+
+impl Described for ErrorLocation {
+    fn schema() -> &'static Schema {
+        &Schema::OneOf(&[
+            Branch {
+                label: "str",
+                schema: String::schema,
+            },
+            Branch {
+                label: "int",
+                schema: i64::schema,
+            },
+        ])
+    }
+}
+
+impl Described for ErrorDetail {
+    fn schema() -> &'static Schema {
+        &Schema::OneOf(&[
+            Branch {
+                label: "str",
+                schema: String::schema,
+            },
+            Branch {
+                label: "list",
+                schema: <Vec<ValidationError>>::schema,
+            },
+            Branch {
+                label: "dict",
+                schema: JsonObject::schema,
+            },
+        ])
     }
 }
 

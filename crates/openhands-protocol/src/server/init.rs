@@ -35,15 +35,15 @@ words! {
 wire! {
     /// Where events are sent, and how.
     pub struct WebhookSpec (default) {
-        event_buffer_size: i64 = 5,
+        event_buffer_size in [ge(1.0)]: i64 = 5,
         base_url: String,
         headers: IndexMap<String, String> = IndexMap::new(),
-        flush_delay: f64 = 30.0,
-        num_retries: i64 = 3,
-        retry_delay: i64 = 5,
-        max_queue_size: i64 = 1000,
-        max_batch_bytes: i64 = 5_242_880,
-        max_queue_bytes: i64 = 52_428_800,
+        flush_delay in [gt(0.0)]: f64 = 30.0,
+        num_retries in [ge(0.0)]: i64 = 3,
+        retry_delay in [ge(0.0)]: i64 = 5,
+        max_queue_size in [ge(1.0)]: i64 = 1000,
+        max_batch_bytes in [ge(1.0)]: i64 = 5_242_880,
+        max_queue_bytes in [ge(1.0)]: i64 = 52_428_800,
     }
 
     /// Usage reports.
@@ -55,25 +55,25 @@ wire! {
         http_endpoint: Option<String> = None,
         http_token: Option<Secret> = None,
         salt: Option<Secret> = None,
-        max_queue_size: i64 = 1000,
-        event_buffer_size: i64 = 20,
-        flush_delay: f64 = 30.0,
-        num_retries: i64 = 2,
-        retry_delay: f64 = 5.0,
+        max_queue_size in [ge(1.0)]: i64 = 1000,
+        event_buffer_size in [ge(1.0)]: i64 = 20,
+        flush_delay in [gt(0.0)]: f64 = 30.0,
+        num_retries in [ge(0.0)]: i64 = 2,
+        retry_delay in [ge(0.0)]: f64 = 5.0,
     }
 
     /// What was not known when the server started.
-    pub struct InitRequest (default) {
+    pub struct InitRequest (default, closed) {
         session_api_keys when some: Option<Vec<String>> = None,
         secret_key when some: Option<Secret> = None,
         previous_secret_keys when some: Option<Vec<Secret>> = None,
-        conversations_path when some: Option<String> = None,
-        bash_events_dir when some: Option<String> = None,
-        conversation_worktree_root when some: Option<String> = None,
+        conversations_path when some in [format("path")]: Option<String> = None,
+        bash_events_dir when some in [format("path")]: Option<String> = None,
+        conversation_worktree_root when some in [format("path")]: Option<String> = None,
         webhooks when some: Option<Vec<WebhookSpec>> = None,
         web_url when some: Option<String> = None,
         allow_cors_origins when some: Option<Vec<String>> = None,
-        max_concurrent_runs when some: Option<i64> = None,
+        max_concurrent_runs when some in [ge(1.0)]: Option<i64> = None,
         env when some: Option<IndexMap<String, String>> = None,
         telemetry when some: Option<TelemetrySpec> = None,
     }

@@ -24,9 +24,9 @@ wire! {
         agent_settings_diff when present: Patch<JsonObject> = Patch::Absent,
         conversation_settings_diff when present: Patch<JsonObject> = Patch::Absent,
         misc_settings_diff when present: Patch<JsonObject> = Patch::Absent,
-        active_profile when present: Patch<String> = Patch::Absent,
-        active_agent_profile_id when present: Patch<String> = Patch::Absent,
-        active_meta_profile when present: Patch<String> = Patch::Absent,
+        active_profile when present in [pattern("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]: Patch<String> = Patch::Absent,
+        active_agent_profile_id when present in [pattern("^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$")]: Patch<String> = Patch::Absent,
+        active_meta_profile when present in [pattern("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]: Patch<String> = Patch::Absent,
     }
 }
 

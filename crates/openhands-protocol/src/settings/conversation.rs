@@ -7,16 +7,16 @@ use crate::wire::wire;
 wire! {
     /// Limits, confirmation, worktree and container of new conversations.
     pub struct ConversationSettings (default) {
-        schema_version: i64 = 1,
-        max_iterations: i64 = 500,
+        schema_version in [ge(1.0)]: i64 = 1,
+        max_iterations in [ge(1.0)]: i64 = 500,
         confirmation_mode: bool = false,
-        security_analyzer: Option<String> = Some("llm".to_owned()),
+        security_analyzer in [words(&["llm", "none"])]: Option<String> = Some("llm".to_owned()),
         default_runtime: RuntimeKind = RuntimeKind::Local,
         worktree_base: WorktreeBase = WorktreeBase::DefaultBranch,
-        worktree_base_ref: Option<String> = None,
-        worktree_branch_prefix: String = "openhands/".to_owned(),
-        container_memory: Option<String> = None,
-        container_cpus: Option<f64> = None,
+        worktree_base_ref in [pattern("^[A-Za-z0-9][A-Za-z0-9._/-]*$")]: Option<String> = None,
+        worktree_branch_prefix in [pattern("^([A-Za-z0-9][A-Za-z0-9._/-]*)?$")]: String = "openhands/".to_owned(),
+        container_memory in [pattern(r"^\d+(\.\d+)? ?[kKmMgGtTpP]?[iI]?[bB]?$")]: Option<String> = None,
+        container_cpus in [ge(0.01)]: Option<f64> = None,
         container_browser: bool = true,
     }
 }

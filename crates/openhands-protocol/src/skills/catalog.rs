@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 
 use crate::json::Json;
+use crate::schema::{Branch, Described, Schema};
 use crate::text::words;
 use crate::wire::wire;
 
@@ -38,7 +39,7 @@ wire! {
         source: String,
         git_ref as "ref": Option<String> = None,
         repo_path: Option<String> = None,
-        auto_load: Json = Json(false.into()),
+        auto_load in [schema(automatic)]: Json = Json(false.into()),
     }
 
     /// The repository with the skills of an organisation.
@@ -118,7 +119,7 @@ wire! {
 
     /// A skill to install.
     pub struct InstallSkillRequest (default) {
-        source: String,
+        source in [min_length(1)]: String,
         git_ref as "ref": Option<String> = None,
         repo_path: Option<String> = None,
         force: bool = false,
@@ -176,4 +177,18 @@ wire! {
     pub struct SkillMarketplaceResponse (default) {
         skills: Vec<MarketplaceSkillInfo>,
     }
+}
+
+/// Whether everything is loaded at once, or what is.
+fn automatic() -> &'static Schema {
+    &Schema::OneOf(&[
+        Branch {
+            label: "bool",
+            schema: bool::schema,
+        },
+        Branch {
+            label: "list[str]",
+            schema: <Vec<String>>::schema,
+        },
+    ])
 }

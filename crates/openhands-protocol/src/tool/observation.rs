@@ -25,20 +25,20 @@ pub trait ObservationBody {
 /// Declares observation types: [`wire!`](crate::wire) with `content` and `is_error` first, and `Default`.
 macro_rules! observation {
     ($(
-        $(#[$doc:meta])*
+        $(#[doc = $doc:literal])*
         pub struct $name:ident ["kind" = $value:literal] {
-            $( $(#[$fdoc:meta])* $field:ident : $ty:ty $(= $init:expr)? ),* $(,)?
+            $( $(#[doc = $fdoc:literal])* $field:ident : $ty:ty $(= $init:expr)? ),* $(,)?
         }
     )*) => {
         $(
             $crate::wire::wire! {
-                $(#[$doc])*
+                $(#[doc = $doc])*
                 pub struct $name ["kind" = $value] (default) {
                     /// Parts for the model.
                     content: Vec<$crate::message::Content> = Vec::new(),
                     /// Whether it reports an error.
                     is_error: bool = false,
-                    $( $(#[$fdoc])* $field: $ty $(= $init)? ),*
+                    $( $(#[doc = $fdoc])* $field: $ty $(= $init)? ),*
                 }
             }
 

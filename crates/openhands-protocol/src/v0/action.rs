@@ -115,10 +115,10 @@ wire! {
 
 /// Declares envelopes: the members that all actions share, and the arguments of each.
 macro_rules! actions {
-    ($($(#[$doc:meta])* $name:ident[$tag:literal]($args:ty);)+) => {
+    ($($(#[doc = $doc:literal])* $name:ident[$tag:literal]($args:ty);)+) => {
         wire! {
             $(
-                $(#[$doc])*
+                $(#[doc = $doc])*
                 pub struct $name ["action" = $tag] (default) {
                     id when some: Option<i64> = None,
                     cause when some: Option<i64> = None,

@@ -76,10 +76,10 @@ wire! {
 
 /// Declares envelopes: the members that all observations share, and the extras of each.
 macro_rules! observations {
-    ($($(#[$doc:meta])* $name:ident[$tag:literal]($extras:ty);)+) => {
+    ($($(#[doc = $doc:literal])* $name:ident[$tag:literal]($extras:ty);)+) => {
         wire! {
             $(
-                $(#[$doc])*
+                $(#[doc = $doc])*
                 pub struct $name ["observation" = $tag] (default) {
                     message: String = String::new(),
                     content: String,

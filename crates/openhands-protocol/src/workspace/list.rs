@@ -5,17 +5,17 @@ use crate::wire::wire;
 wire! {
     /// A directory.
     pub struct WorkspaceItem (default) {
-        id: String,
-        name: String,
-        path: String,
-        parent_path as "parentPath" when some: Option<String> = None,
+        id in [min_length(1) max_length(4096)]: String,
+        name in [min_length(1) max_length(256)]: String,
+        path in [min_length(1) max_length(4096)]: String,
+        parent_path as "parentPath" when some in [max_length(4096)]: Option<String> = None,
     }
 
     /// A directory whose children are offered.
     pub struct WorkspaceParentItem (default) {
-        id: String,
-        name: String,
-        path: String,
+        id in [min_length(1) max_length(4096)]: String,
+        name in [min_length(1) max_length(256)]: String,
+        path in [min_length(1) max_length(4096)]: String,
     }
 
     /// All directories.
