@@ -19,6 +19,10 @@ test crate="":
 handover:
     OPENHANDS_REFERENCE_PYTHON="$(tests/reference/install)" cargo nextest run -p openhands-sdk-rs --test handover --test event_log
 
+# The editor beside the server, with a real code-server; installs it first, which takes minutes
+vscode:
+    OPENHANDS_TEST_CODE_SERVER="$(tests/vscode/install)" cargo test -p openhands-agent-server-rs --test api vscode:: -- --nocapture
+
 # The long kill tests, of the event log and of conversations: just kill 1000
 kill count="1000":
     OPENHANDS_KILLS={{count}} cargo test --release -p openhands-sdk-rs --test event_log --test handover kill:: -- --nocapture

@@ -1,17 +1,27 @@
 //! Everything that a running server holds, and the routes over it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use openhands_sdk_rs::secrets::Lookup;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 use crate::http::{Operation, Routes};
 use crate::services::activity::Activity;
-use crate::services::conversations::Conversations;
+use crate::services::bash::BashServices;
+use crate::services::conversations::{Conversations, Setting};
+use crate::services::files::Files;
 use crate::services::git::{Git, GithubRepositories};
+use crate::services::launch::Launches;
+use crate::services::models::ModelSource;
+use crate::services::saved_models::{SavedModels, SecretLookup};
+use crate::services::settings::Stores;
+use crate::services::skills::Skills;
 use crate::services::vscode::{VsCode, VsCodeSetup};
+use crate::services::workspaces::Workspaces;
 use crate::{openapi, sockets, v1};
 
 /// A running server.
@@ -22,12 +32,28 @@ pub struct App {
     pub(crate) activity: Arc<Activity>,
     /// The conversations.
     pub(crate) conversations: Arc<Conversations>,
+    /// Commands beside the agent.
+    pub(crate) bash: BashServices,
+    /// Files of this machine.
+    pub(crate) files: Files,
+    /// The directories that the UI offers.
+    pub(crate) workspaces: Workspaces,
     /// Git on this machine.
     pub(crate) git: Git,
     /// Repositories that can be cloned.
     pub(crate) github: GithubRepositories,
+    /// Where skills come from.
+    pub(crate) skills: Skills,
     /// The editor; none if the settings want none.
     pub(crate) vscode: Option<VsCode>,
+    /// Settings, secrets, and what the user saved by name.
+    pub(crate) stores: Arc<Stores>,
+    /// How models are reached.
+    pub(crate) models: ModelSource,
+    /// What conversations are started with.
+    pub(crate) launches: Launches,
+    /// How secrets are fetched.
+    lookup: Arc<SecretLookup>,
     /// Ends everything.
     stop: CancellationToken,
 }
@@ -38,18 +64,47 @@ impl App {
         let config = Arc::new(config);
         let activity = Arc::new(Activity::new());
         let stop = CancellationToken::new();
-        let conversations = Conversations::start(&config, &activity, stop.child_token()).await?;
+        let stores = Stores::open(&config.persistence_dir, config.cipher()).await;
+        let models = ModelSource::new(&config.env);
+        let lookup = Arc::new(SecretLookup::new(Arc::clone(&stores)));
+        let setting = Setting {
+            config: Arc::clone(&config),
+            activity: Arc::clone(&activity),
+            models: models.for_host(),
+            profiles: Arc::new(SavedModels(Arc::clone(&stores))),
+            lookup: Arc::clone(&lookup) as Arc<dyn Lookup>,
+        };
+        let conversations = Conversations::start(setting, stop.child_token()).await?;
+        let wants_browser = config.enable_browser;
+        let launches = Launches::new(Arc::clone(&stores), conversations.host(), wants_browser);
+        let bash = BashServices::new(config.bash_events_dir.clone(), &config.env);
+        if let Some(seconds) = config.bash_events_retention_seconds {
+            bash.flat().keep_events_for(Duration::from_secs(seconds));
+        }
         Ok(Arc::new(Self {
+            bash,
+            files: Files::of_config(&config),
+            workspaces: Workspaces::of_config(&config),
             activity,
             conversations,
             git: Git::new(&config.env),
             github: GithubRepositories::default(),
+            skills: Skills::new(&config),
             vscode: config
                 .enable_vscode
                 .then(|| VsCode::start(VsCodeSetup::of(&config))),
             config,
+            stores,
+            models,
+            launches,
+            lookup,
             stop,
         }))
+    }
+
+    /// Says where this server is reached, so that it need not ask itself over the network.
+    pub(crate) fn set_address(&self, url: &str) {
+        self.lookup.set_own_address(url);
     }
 
     /// The settings.
@@ -100,6 +155,6 @@ impl App {
                 vscode.stop().await;
             }
         };
-        tokio::join!(self.conversations.stop(), editor);
+        tokio::join!(self.bash.close(), self.conversations.stop(), editor);
     }
 }

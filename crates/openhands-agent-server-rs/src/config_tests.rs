@@ -17,6 +17,7 @@ const OURS: &[&str] = &[
     "log_format",
     "metrics",
     "otlp_endpoint",
+    "vscode_program",
 ];
 
 /// Cases in which this server does better, with what it does.

@@ -33,6 +33,7 @@ impl Server {
             .with_context(|| format!("listening on {host}:{port}"))?;
         let address = listener.local_addr()?;
         let app = App::start(config).await?;
+        app.set_address(&format!("http://{address}"));
         let door = Door::new(app.router());
         let stop = CancellationToken::new();
         let stopped = stop.clone().cancelled_owned();

@@ -4,6 +4,7 @@
 //! behind, and is closed when it takes nothing for too long.
 
 pub(crate) mod auth;
+mod bash;
 mod client_frame;
 pub(crate) mod connection;
 mod events;
@@ -17,6 +18,9 @@ pub(crate) fn routes() -> Routes {
     Routes::new()
         .get("/sockets/events/{conversation_id}", events::open)
         .says("Events of a conversation as they happen")
+        .hidden()
+        .get("/sockets/bash-events", bash::open)
+        .says("Commands beside the agent and their output, as they happen")
         .hidden()
         .get("/sockets/session/{conversation_id}", session::open)
         .says("Events of a conversation with their numbers, and what is being written")

@@ -29,7 +29,8 @@ pub use meta_profile::{
 pub use openhands::{Agent, AgentSpec};
 pub use profile::{
     AcpAgentProfile, ActivateAgentProfileResponse, AgentProfile, AgentProfileDetailResponse,
-    AgentProfileDiagnostics, AgentProfileInfo, AgentProfileListResponse,
-    AgentProfileMutationResponse, LaunchedAgentProfile, MaterializeAgentProfileRequest,
-    OpenHandsAgentProfile, ProfileVerificationSettings, RenameAgentProfileRequest,
+    AgentProfileDiagnostics, AgentProfileIdPath, AgentProfileInfo, AgentProfileListResponse,
+    AgentProfileMutationResponse, AgentProfilePath, LaunchedAgentProfile,
+    MaterializeAgentProfileRequest, OpenHandsAgentProfile, ProfileVerificationSettings,
+    RenameAgentProfileRequest,
 };

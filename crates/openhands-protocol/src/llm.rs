@@ -7,7 +7,7 @@ mod profile;
 mod provider_connection;
 
 pub use catalog::{
-    ModelsResponse, ProvidersResponse, SubscriptionDevicePollRequest,
+    LlmModelsQuery, ModelsResponse, ProvidersResponse, SubscriptionDevicePollRequest,
     SubscriptionDeviceStartResponse, SubscriptionModelsResponse, SubscriptionStatusResponse,
     VerifiedModelsResponse,
 };
@@ -17,10 +17,10 @@ pub use config::{
 pub use metrics::{Cost, Metrics, MetricsSnapshot, ResponseLatency, TokenUsage};
 pub use profile::{
     ActivateProfileResponse, ProfileDetailResponse, ProfileInfo, ProfileListResponse,
-    ProfileMutationResponse, RenameProfileRequest, SaveProfileRequest, ValidateProfileError,
-    ValidateProfileRequest, ValidateProfileResponse,
+    ProfileMutationResponse, ProfilePath, RenameProfileRequest, SaveProfileRequest,
+    ValidateProfileError, ValidateProfileRequest, ValidateProfileResponse,
 };
 pub use provider_connection::{
-    ProviderConnectionCreateRequest, ProviderConnectionResponse, ProviderConnectionUpdateRequest,
-    StoredProviderConnection, StoredProviderConnections,
+    ProviderConnectionCreateRequest, ProviderConnectionPath, ProviderConnectionResponse,
+    ProviderConnectionUpdateRequest, StoredProviderConnection, StoredProviderConnections,
 };

@@ -10,5 +10,6 @@ pub use input::SecretInput;
 pub(crate) use input::secrets_to_add;
 pub use source::{LookupSecret, SecretRegistry, SecretSource, StaticSecret};
 pub use stored::{
-    SecretCreateRequest, SecretItemResponse, SecretsListResponse, StoredSecret, StoredSecrets,
+    SecretCreateRequest, SecretDeletedResponse, SecretItemResponse, SecretPath,
+    SecretsListResponse, SecretsQuery, StoredSecret, StoredSecrets,
 };

@@ -7,7 +7,7 @@ mod conversation;
 mod schema;
 
 pub use agent::{AcpAgentSettings, AgentSettings, OpenHandsAgentSettings, VerificationSettings};
-pub use api::{SettingsResponse, SettingsUpdateRequest, StoredSettings};
+pub use api::{McpServerPath, SettingsResponse, SettingsUpdateRequest, StoredSettings};
 pub use condenser::{CondenserSettings, LlmSummarizingCondenserSettings, NoOpCondenserSettings};
 pub use conversation::ConversationSettings;
 pub use schema::{

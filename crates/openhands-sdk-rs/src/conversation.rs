@@ -54,3 +54,8 @@ pub use run::RunEnd;
 pub use subscription::{Subscription, Update};
 pub use transition::{Cause, Refused, next};
 pub(crate) use writer::Writer;
+
+/// Whether a tool of this name lives with the conversation itself, so that every agent can have it.
+pub fn has_built_in_tool(name: &str) -> bool {
+    crate::builtin::knows(name)
+}

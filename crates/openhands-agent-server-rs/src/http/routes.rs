@@ -159,6 +159,11 @@ impl Routes {
         })
     }
 
+    /// The last route answers with a status and no body.
+    pub(crate) fn answers_nothing(self, status: u16) -> Self {
+        self.last(|operation| operation.status = status)
+    }
+
     /// Who may call the last route, if its path does not say it.
     pub(crate) fn access(self, access: Access) -> Self {
         self.last(|operation| operation.access = access)

@@ -11,6 +11,7 @@
 mod chunks;
 mod command;
 mod name;
+mod scopes;
 mod search;
 mod store;
 mod subscription;
@@ -33,9 +34,10 @@ use tokio_util::task::TaskTracker;
 
 use command::{Control, Run};
 
-pub(crate) use search::{MAX_LIMIT, Page, Search};
+pub(crate) use scopes::BashServices;
+pub(crate) use search::Search;
 pub(crate) use store::EventStore;
-pub(crate) use subscription::{Subscription, SubscriptionEnd, TooManySubscribers};
+pub(crate) use subscription::{Subscription, SubscriptionEnd};
 
 /// How long the end of a stopped command is waited for: a second of grace, a second for the kill, and some air.
 const STOP_WAIT: Duration = Duration::from_secs(3);
@@ -72,8 +74,25 @@ impl BashService {
         environment: Environment,
         default_cwd: Option<PathBuf>,
     ) -> Arc<Self> {
+        Self::with_store(EventStore::new(events), environment, default_cwd)
+    }
+
+    /// The same for a conversation: when the directory above `events` has gone, nothing is kept any more.
+    pub(crate) fn below(
+        events: PathBuf,
+        environment: Environment,
+        workspace: PathBuf,
+    ) -> Arc<Self> {
+        Self::with_store(EventStore::below(events), environment, Some(workspace))
+    }
+
+    fn with_store(
+        store: Arc<EventStore>,
+        environment: Environment,
+        default_cwd: Option<PathBuf>,
+    ) -> Arc<Self> {
         Arc::new(Self {
-            store: EventStore::new(events),
+            store,
             environment,
             default_cwd,
             commands: Mutex::default(),
@@ -182,9 +201,10 @@ impl BashService {
         Ok(true)
     }
 
-    /// Whether a command runs, or something that one left behind.
-    pub(crate) fn is_busy(&self) -> bool {
-        !self.commands.lock().is_empty()
+    /// How many commands run, with what they left behind.
+    #[cfg(test)]
+    fn running(&self) -> usize {
+        self.commands.lock().len()
     }
 
     /// Removes old events now and again for as long as the service lives.

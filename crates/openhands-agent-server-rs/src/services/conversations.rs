@@ -29,14 +29,16 @@ use std::sync::{Arc, Weak};
 use openhands_protocol::ConversationId;
 use openhands_protocol::conversation::ExecutionStatus;
 use openhands_sdk_rs::Host;
-use openhands_sdk_rs::event_log::LeaseOwner;
+use openhands_sdk_rs::conversation::{Models, Profiles};
+use openhands_sdk_rs::event_log::{Durability, LeaseOwner, Syncer};
+use openhands_sdk_rs::secrets::Lookup;
 use parking_lot::RwLock;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
-use crate::config::Config;
+use crate::config::{Config, EventDurability};
 use crate::services::activity::Activity;
 
 pub(crate) use entry::{Entry, Held};
@@ -46,6 +48,20 @@ pub(crate) use refuse::RefusedRequest;
 
 /// Conversations by id.
 pub(crate) type Catalog = RwLock<HashMap<ConversationId, Arc<Entry>>>;
+
+/// What the conversations are given by the rest of the server.
+pub(crate) struct Setting {
+    /// The settings.
+    pub(crate) config: Arc<Config>,
+    /// Notes that something happens.
+    pub(crate) activity: Arc<Activity>,
+    /// How models are made.
+    pub(crate) models: Models,
+    /// Models that the user saved.
+    pub(crate) profiles: Arc<dyn Profiles>,
+    /// How secrets are fetched.
+    pub(crate) lookup: Arc<dyn Lookup>,
+}
 
 /// The conversations of the server.
 #[derive(Debug)]
@@ -64,16 +80,23 @@ pub(crate) struct Conversations {
 impl Conversations {
     /// Looks at what is on disk, and takes up what ran when the last server died.
     pub(crate) async fn start(
-        config: &Arc<Config>,
-        activity: &Arc<Activity>,
+        setting: Setting,
         stop: CancellationToken,
     ) -> anyhow::Result<Arc<Self>> {
+        let config = &setting.config;
         let cipher = config.cipher();
         let entries = meta::read_all(&config.conversations_path, cipher.as_ref()).await?;
         let catalog = Arc::new(Catalog::new(entries));
         let this = Arc::new_cyclic(|me| {
             let mut host = Host::new(config.env.clone()).keeping_in(&config.conversations_path);
             host.cipher = cipher;
+            host.models = Arc::clone(&setting.models);
+            host.profiles = Some(Arc::clone(&setting.profiles));
+            host.lookup = Some(Arc::clone(&setting.lookup));
+            host.durability = match config.event_durability {
+                EventDurability::Strict => Durability::Strict,
+                EventDurability::Background => Durability::Background(Syncer::new()),
+            };
             host.user_directory = Some(config.persistence_dir.clone());
             host.owner = (!config.lease_ttl.is_zero()).then(|| LeaseOwner {
                 ttl: config.lease_ttl,
@@ -81,7 +104,7 @@ impl Conversations {
             });
             host.observer = Some(Arc::new(observe::Watch::new(
                 &catalog,
-                activity,
+                &setting.activity,
                 me.clone(),
             )));
             host.children = Some(children::starter(me.clone()));

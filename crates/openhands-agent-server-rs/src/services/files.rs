@@ -20,6 +20,8 @@ use openhands_sdk_rs::tools::safe_write::os_error_text;
 use thiserror::Error;
 use tokio::sync::Semaphore;
 
+use crate::config::Config;
+
 /// Archives that are made at the same time. Each keeps a thread for as long as its reader takes.
 const MAX_ARCHIVES: usize = 16;
 
@@ -75,6 +77,16 @@ pub(crate) struct Files {
 }
 
 impl Files {
+    /// As the server is set up.
+    pub(crate) fn of_config(config: &Config) -> Self {
+        let home = config.env.iter().find(|(name, _)| name == "HOME");
+        Self::new(
+            home.map_or_else(|| PathBuf::from("/"), |(_, home)| PathBuf::from(home)),
+            config.max_upload_bytes,
+            &config.allowed_upload_extensions,
+        )
+    }
+
     /// `home` is the home of the user whom the server runs as.
     pub(crate) fn new(
         home: PathBuf,

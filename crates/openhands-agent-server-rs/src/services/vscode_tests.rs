@@ -126,15 +126,20 @@ async fn it_runs_with_token_and_port_and_ends_with_all_it_started() {
 }
 
 #[tokio::test]
-async fn the_file_of_the_token_is_gone_once_it_runs() {
+async fn the_file_of_the_token_is_private_and_goes_with_the_editor() {
     let play = Play::new();
     let vscode = VsCode::start(play.setup.clone());
     vscode.until_running(true).await;
     let arguments = play.text("arguments");
-    let file = arguments.split_whitespace().nth(5).unwrap();
-    assert!(file.ends_with("/token"), "{arguments}");
-    assert!(!Path::new(file).exists());
+    let file = Path::new(arguments.split_whitespace().nth(5).unwrap());
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(
+        (mode(file), mode(file.parent().unwrap())),
+        (0o600, 0o700),
+        "{arguments}"
+    );
     vscode.stop().await;
+    assert!(!file.parent().unwrap().exists());
 }
 
 #[tokio::test]

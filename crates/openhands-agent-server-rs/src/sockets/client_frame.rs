@@ -92,7 +92,7 @@ fn invalid(detail: impl Into<String>) -> FrameError {
 }
 
 /// Says where JSON broke off, in the words that clients know.
-fn decode_error(text: &str, error: &serde_json::Error) -> String {
+pub(super) fn decode_error(text: &str, error: &serde_json::Error) -> String {
     let (line, column) = (error.line().max(1), error.column().max(1));
     let before: usize = text
         .split_inclusive('\n')

@@ -76,7 +76,7 @@ impl Opening {
     }
 }
 
-fn pairs(query: &str) -> Vec<(String, String)> {
+pub(super) fn pairs(query: &str) -> Vec<(String, String)> {
     let uri = format!("/?{query}").parse::<axum::http::Uri>();
     uri.ok()
         .and_then(|uri| axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&uri).ok())
@@ -84,7 +84,7 @@ fn pairs(query: &str) -> Vec<(String, String)> {
         .unwrap_or_default()
 }
 
-fn find<'a>(query: &'a [(String, String)], name: &str) -> Option<&'a str> {
+pub(super) fn find<'a>(query: &'a [(String, String)], name: &str) -> Option<&'a str> {
     let found = query.iter().rev().find(|(key, _)| key == name)?;
     Some(&found.1)
 }

@@ -4,3 +4,5 @@ mod names;
 mod recorded;
 mod repository;
 mod rules;
+
+pub(crate) use repository::Repository;

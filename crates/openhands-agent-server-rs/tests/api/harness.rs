@@ -29,6 +29,7 @@ impl World {
         std::fs::create_dir_all(&home).unwrap();
         let mut config = Config {
             conversations_path: root.join("workspace/conversations"),
+            bash_events_dir: root.join("workspace/bash_events"),
             conversation_worktree_root: root.join("worktrees"),
             persistence_dir: root.join("home/.openhands"),
             // Nor may each test start the editor that their machine has.
@@ -58,6 +59,14 @@ impl World {
         // The old one first gives up what it owns.
         self.server.app.stop().await;
         self.server = next.await.unwrap();
+    }
+
+    /// The same, with other settings.
+    pub(crate) async fn restart_with(&mut self, change: impl FnOnce(&mut Config)) {
+        let mut config = self.server.app.config().as_ref().clone();
+        change(&mut config);
+        self.server.app.stop().await;
+        self.server = Server::start(config, "127.0.0.1", 0).await.unwrap();
     }
 
     /// The directory of the test.
@@ -93,6 +102,11 @@ impl World {
     #[allow(dead_code, reason = "for the groups that patch")]
     pub(crate) async fn patch(&self, path: &str, body: &Value) -> (StatusCode, Value) {
         answer(self.request(Method::PATCH, path).json(body)).await
+    }
+
+    /// `PUT` of JSON, as status and JSON.
+    pub(crate) async fn put(&self, path: &str, body: &Value) -> (StatusCode, Value) {
+        answer(self.request(Method::PUT, path).json(body)).await
     }
 
     /// `DELETE`, as status and JSON.

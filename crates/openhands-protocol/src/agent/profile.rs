@@ -64,6 +64,18 @@ union! {
 }
 
 wire! {
+    /// Which saved agent, by its name.
+    pub struct AgentProfilePath (default) {
+        name: String,
+    }
+
+    /// Which saved agent, by its id.
+    pub struct AgentProfileIdPath (default) {
+        profile_id: String,
+    }
+}
+
+wire! {
     /// Whether and how a critic judges a saved agent.
     pub struct ProfileVerificationSettings (default) {
         critic_enabled: bool = false,
@@ -117,7 +129,8 @@ wire! {
 
     /// A draft to try out instead of the saved agent.
     pub struct MaterializeAgentProfileRequest (default, closed) {
-        profile: Option<AgentProfile> = None,
+        /// As it was sent, for it may be of an older version.
+        profile: Option<JsonObject> = None,
     }
 
     /// What would come of a saved agent.

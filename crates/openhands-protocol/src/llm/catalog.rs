@@ -5,6 +5,12 @@ use indexmap::IndexMap;
 use crate::wire::wire;
 
 wire! {
+    /// Which models to list.
+    pub struct LlmModelsQuery (default) {
+        /// Only those of this provider.
+        provider: Option<String> = None,
+    }
+
     /// Names of the providers.
     pub struct ProvidersResponse (default) {
         providers: Vec<String>,

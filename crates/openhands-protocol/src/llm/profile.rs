@@ -5,6 +5,13 @@ use crate::llm::Llm;
 use crate::wire::wire;
 
 wire! {
+    /// Which saved model.
+    pub struct ProfilePath (default) {
+        name: String,
+    }
+}
+
+wire! {
     /// A saved model in the list.
     pub struct ProfileInfo (default) {
         name: String,

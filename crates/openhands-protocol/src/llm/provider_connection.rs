@@ -36,6 +36,13 @@ wire! {
 }
 
 wire! {
+    /// Which connection.
+    pub struct ProviderConnectionPath (default) {
+        connection_id: String,
+    }
+}
+
+wire! {
     /// A connection as its file holds it.
     pub struct StoredProviderConnection (default) {
         id: String,

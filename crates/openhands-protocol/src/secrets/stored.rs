@@ -26,6 +26,24 @@ wire! {
 }
 
 wire! {
+    /// Which saved secret.
+    pub struct SecretPath (default) {
+        name: String,
+    }
+
+    /// Which saved secrets to list.
+    pub struct SecretsQuery (default) {
+        /// Only those that this saved agent may use.
+        agent_profile_id: Option<String> = None,
+    }
+
+    /// A saved secret is gone.
+    pub struct SecretDeletedResponse (default) {
+        deleted: bool,
+    }
+}
+
+wire! {
     /// A secret as its file holds it.
     pub struct StoredSecret (default) {
         name: String,

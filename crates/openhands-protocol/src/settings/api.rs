@@ -31,6 +31,13 @@ wire! {
 }
 
 wire! {
+    /// Which server of tools.
+    pub struct McpServerPath (default) {
+        settings_key: String,
+    }
+}
+
+wire! {
     /// `settings.json`.
     pub struct StoredSettings (default) {
         schema_version: i64 = 6,

@@ -44,13 +44,24 @@ pub(crate) async fn update(
     env: &[(String, String)],
     cancel: &CancellationToken,
 ) -> Updated {
-    match try_update(repository, env, cancel).await {
+    update_within(FETCH_TIME, repository, env, cancel).await
+}
+
+/// [`update`] with another limit for each step.
+pub(crate) async fn update_within(
+    limit: Duration,
+    repository: &Repository,
+    env: &[(String, String)],
+    cancel: &CancellationToken,
+) -> Updated {
+    match try_update(limit, repository, env, cancel).await {
         Ok(is_pinned) => Updated::Fresh { is_pinned },
         Err(problem) => Updated::Stale { problem },
     }
 }
 
 async fn try_update(
+    limit: Duration,
     repository: &Repository,
     env: &[(String, String)],
     cancel: &CancellationToken,
@@ -69,6 +80,7 @@ async fn try_update(
         .map_err(|error| error.to_string())?;
     let git = Git {
         machine: LocalWorkspace::new(parent, env),
+        limit,
         cancel,
     };
     if is_repository(checkout).await {
@@ -112,6 +124,7 @@ fn is_commit(git_ref: &str) -> bool {
 
 struct Git<'a> {
     machine: LocalWorkspace,
+    limit: Duration,
     cancel: &'a CancellationToken,
 }
 
@@ -160,7 +173,7 @@ impl Git<'_> {
         argv.extend(arguments);
         let exec = Exec {
             cwd: Some(directory.to_owned()),
-            timeout: FETCH_TIME,
+            timeout: self.limit,
             // Nobody is there to answer: a question is a failure.
             env: vec![
                 ("GIT_TERMINAL_PROMPT".to_owned(), Secret::new("0")),
@@ -181,7 +194,7 @@ impl Git<'_> {
         Err(if output.timed_out {
             format!(
                 "git {subject} took longer than {} seconds",
-                FETCH_TIME.as_secs()
+                self.limit.as_secs()
             )
         } else {
             format!("git {subject} failed: {}", said.trim())

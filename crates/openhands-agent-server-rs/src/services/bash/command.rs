@@ -127,6 +127,9 @@ impl Run {
     async fn follow(&mut self, tree: &Tree, pipes: &mut Pipes) -> End {
         let timeout =
             u64::try_from(self.command.timeout).map_or(Duration::ZERO, Duration::from_secs);
+        if timeout.is_zero() {
+            return End::TimedOut;
+        }
         let mut deadline = Instant::now() + timeout.min(LONGEST_TIMEOUT);
         let (stop, closing) = (self.control.stop.clone(), self.closing.clone());
         let mut ending = std::pin::pin!(async {

@@ -5,8 +5,10 @@
 //! server runs, the directory is its own: files that others put there are seen after the next start.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::{self, Write as _};
 use std::ops::ControlFlow;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,6 +29,8 @@ const HIDDEN: char = '.';
 /// Events on disk.
 pub(crate) struct EventStore {
     directory: PathBuf,
+    /// Whether directories above are made too.
+    makes_parents: bool,
     loaded: OnceCell<()>,
     state: Mutex<State>,
 }
@@ -44,8 +48,18 @@ struct State {
 impl EventStore {
     /// The store in a directory, which is read when it is needed and made when something is written.
     pub(crate) fn new(directory: PathBuf) -> Arc<Self> {
+        Self::in_directory(directory, true)
+    }
+
+    /// The same, but the directory above must be there.
+    pub(crate) fn below(directory: PathBuf) -> Arc<Self> {
+        Self::in_directory(directory, false)
+    }
+
+    fn in_directory(directory: PathBuf, makes_parents: bool) -> Arc<Self> {
         Arc::new(Self {
             directory,
+            makes_parents,
             loaded: OnceCell::new(),
             state: Mutex::default(),
         })
@@ -91,7 +105,7 @@ impl EventStore {
                 .to_value(&event)
                 .and_then(|value| serde_json::to_vec_pretty(&value))
                 .map_err(io::Error::other)
-                .and_then(|text| write(&store.directory, &name, &text));
+                .and_then(|text| store.write(&name, &text));
             // A command that is not stored is not run.
             if done.is_ok() || !matches!(event, BashEvent::Command(_)) {
                 store.announce(&name, &event, done.is_ok());
@@ -274,6 +288,37 @@ impl EventStore {
         .map_err(io::Error::other)
     }
 
+    /// Writes aside and renames. The directory is made when it is not there, also when it was removed meanwhile. Not
+    /// forced to the disk: output of a command that ended with the machine is of no use to anybody.
+    fn write(&self, name: &str, text: &[u8]) -> io::Result<()> {
+        let aside = self.directory.join(format!("{HIDDEN}{name}"));
+        let open = || {
+            OpenOptions::new()
+                .write(true)
+                .create(true)
+                .truncate(true)
+                .mode(0o600)
+                .open(&aside)
+        };
+        let mut file = match open() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                DirBuilder::new()
+                    .recursive(self.makes_parents)
+                    .create(&self.directory)?;
+                open()
+            }
+            opened => opened,
+        }?;
+        let done = file
+            .write_all(text)
+            .and_then(|()| std::fs::rename(&aside, self.directory.join(name)));
+        if done.is_err() {
+            // The first error is the one that matters.
+            let _ = std::fs::remove_file(&aside);
+        }
+        done
+    }
+
     /// Tells all who follow that nothing more comes.
     pub(super) fn close(&self) {
         self.state.lock().subscribers.close();
@@ -299,37 +344,6 @@ fn scan(directory: &Path) -> io::Result<Vec<Box<str>>> {
     }
     names.sort_unstable();
     Ok(names)
-}
-
-/// Writes aside and renames. The directory is made when it is not there, also when it was removed meanwhile. Not
-/// forced to the disk: output of a command that ended with the machine is of no use to anybody.
-fn write(directory: &Path, name: &str, text: &[u8]) -> io::Result<()> {
-    use std::io::Write as _;
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let aside = directory.join(format!("{HIDDEN}{name}"));
-    let open = || {
-        std::fs::OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&aside)
-    };
-    let mut file = match open() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            std::fs::create_dir_all(directory)?;
-            open()
-        }
-        opened => opened,
-    }?;
-    let done = file
-        .write_all(text)
-        .and_then(|()| std::fs::rename(&aside, directory.join(name)));
-    if done.is_err() {
-        // The first error is the one that matters.
-        let _ = std::fs::remove_file(&aside);
-    }
-    done
 }
 
 #[cfg(test)]

@@ -344,3 +344,18 @@ async fn only_so_many_may_follow() {
     all.pop();
     assert!(world.store.subscribe().await.unwrap().is_ok());
 }
+
+#[tokio::test]
+async fn the_events_of_a_conversation_that_has_gone_do_not_bring_its_directory_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let gone = directory.path().join("conversation");
+    let world = World {
+        store: EventStore::below(gone.join("bash_events")),
+        directory,
+    };
+    std::fs::create_dir(&gone).unwrap();
+    let command = world.command().await;
+    std::fs::remove_dir_all(&gone).unwrap();
+    assert!(world.store.add_command(command).await.is_err());
+    assert!(!gone.exists());
+}

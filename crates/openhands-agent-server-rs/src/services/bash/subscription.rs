@@ -131,15 +131,4 @@ impl Subscription {
             self.queue.news.notified().await;
         }
     }
-
-    /// Waits until the subscriber has been given up or the service stops, without reading.
-    pub(crate) async fn given_up(&self) -> SubscriptionEnd {
-        loop {
-            let end = self.queue.unread.lock().end;
-            if let Some(end) = end {
-                return end;
-            }
-            self.queue.news.notified().await;
-        }
-    }
 }

@@ -10,8 +10,8 @@ use openhands_protocol::message::Message;
 use openhands_protocol::{ConversationId, UtcTime};
 use openhands_sdk_rs::conversation::{ChildRequest, Children};
 
-use crate::services::conversations::create::add_suffix;
 use crate::services::conversations::{Conversations, RefusedRequest};
+use crate::services::launch::append_suffix;
 
 impl Conversations {
     /// Starts a conversation with the same agent and settings as its parent, on a task of its own.
@@ -37,7 +37,7 @@ impl Conversations {
         };
         if let Some(plan) = &plan {
             plan.make(&self.host).await?;
-            add_suffix(&mut agent, &plan.guidance());
+            append_suffix(&mut agent, &plan.guidance());
             stored.workspace.working_dir = plan.workspace.to_string_lossy().into_owned();
         }
         let now = UtcTime::now();

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use openhands_protocol::ConversationId;
-use openhands_protocol::agent::{Agent, AgentContext, AgentSpec};
+use openhands_protocol::agent::Agent;
 use openhands_protocol::conversation::{
     ConversationInfo, StartConversationRequest, StoredConversation,
 };
@@ -16,6 +16,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::services::conversations::worktree::{self, Plan};
 use crate::services::conversations::{Conversations, Entry, RefusedRequest, meta};
+use crate::services::launch::{Launch, append_suffix};
 
 /// The Python modules of the tools: the Python client imports them to read the events of a conversation.
 const TOOL_MODULES: &[(&str, &str)] = &[
@@ -65,7 +66,7 @@ impl Conversations {
     pub(crate) async fn create(
         &self,
         mut request: StartConversationRequest,
-        agent: AgentSpec,
+        launch: Launch,
     ) -> Result<Started, RefusedRequest> {
         // Of several requests with the same id, one starts the conversation and the others find it.
         let _chosen = match request.conversation_id {
@@ -83,12 +84,8 @@ impl Conversations {
         }
         let permit = self.take_permit()?;
         self.check_parent(id, &request)?;
-        let AgentSpec::Agent(mut agent) = agent else {
-            let kind = agent.kind().to_owned();
-            return Err(RefusedRequest::Invalid(format!(
-                "agents of kind '{kind}' cannot be run here"
-            )));
-        };
+        let mut agent = launch.agent;
+        request.secrets = launch.secrets;
         self.check_modules(&agent, &request)?;
         let source = Path::new(&request.workspace.working_dir).to_owned();
         if request.worktree
@@ -97,7 +94,7 @@ impl Conversations {
                 .await
         {
             plan.make(&self.host).await?;
-            add_suffix(&mut agent, &plan.guidance());
+            append_suffix(&mut agent, &plan.guidance());
             request.workspace.working_dir = plan.workspace.to_string_lossy().into_owned();
         } else {
             worktree::prepare(&self.host, &source).await?;
@@ -107,7 +104,8 @@ impl Conversations {
             content: first.content,
             ..Message::text(first.role, "")
         });
-        let stored = stored(id, request, &agent);
+        let mut stored = stored(id, request, &agent);
+        stored.launched_agent_profile = launch.launched_profile;
         self.launch(stored, agent, message, permit).await
     }
 
@@ -211,17 +209,6 @@ impl Conversations {
             missing.join(", ")
         )))
     }
-}
-
-/// Tells the agent more in its prompt.
-pub(super) fn add_suffix(agent: &mut Agent, text: &str) {
-    let context = agent
-        .agent_context
-        .get_or_insert_with(AgentContext::default);
-    context.system_message_suffix = Some(match context.system_message_suffix.take() {
-        Some(before) if !before.is_empty() => format!("{before}\n\n{text}"),
-        Some(_) | None => text.to_owned(),
-    });
 }
 
 /// What a new conversation is to be.

@@ -52,14 +52,6 @@ impl Files {
         )))
     }
 
-    /// Refuses a file of which it is known before that it is too large.
-    pub(crate) fn check_size(&self, size: u64) -> Result<(), FileError> {
-        match self.max_upload_bytes {
-            Some(limit) if size > limit => Err(FileError::TooLarge { limit }),
-            Some(_) | None => Ok(()),
-        }
-    }
-
     /// Begins to write a file, and makes the directories above it.
     pub(crate) fn begin_upload(&self, target: PathBuf) -> Upload {
         let (parts, incoming) = mpsc::channel(PIECES);

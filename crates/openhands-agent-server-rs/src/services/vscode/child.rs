@@ -1,7 +1,7 @@
 //! One run of VS Code: from its start to its end.
 
 use std::io;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::time::Duration;
 
 use openhands_sdk_rs::process::{Signal, Spawn, SpawnError, Stdio, Tree};
@@ -38,6 +38,7 @@ pub(super) struct Child {
     tree: Tree,
     output: Output,
     token: String,
+    _token_file: TempDir,
 }
 
 type Lines = BufReader<tokio::net::unix::pipe::Receiver>;
@@ -50,7 +51,7 @@ struct Output {
 }
 
 impl Child {
-    /// Starts it and waits until it takes visitors. A future that is dropped leaves nothing behind.
+    /// Starts it.
     pub(super) async fn start(
         program: &Program,
         setup: &VsCodeSetup,
@@ -62,7 +63,7 @@ impl Child {
                 .await
                 .map_err(|_| StartError::Port(setup.port))?,
         );
-        // In a file, because the arguments of a process are no secret. It is read at the start and not needed later.
+        // In a file, because the arguments of a process are no secret. VS Code may read it as late as at the first visit.
         let secret = token_file(token).map_err(StartError::Token)?;
         let mut spawn = Spawn::new(program.command.clone())
             .args(program.arguments.clone())
@@ -86,16 +87,16 @@ impl Child {
             stdout: tree.stdout.take().map(BufReader::new),
             stderr: tree.stderr.take().map(BufReader::new),
         };
-        let mut child = Self {
+        Ok(Self {
             tree,
             output,
             token: token.to_owned(),
-        };
-        child.until_ready(setup).await?;
-        Ok(child)
+            _token_file: secret,
+        })
     }
 
-    async fn until_ready(&mut self, setup: &VsCodeSetup) -> Result<(), StartError> {
+    /// Waits until it takes visitors.
+    pub(super) async fn ready(&mut self, setup: &VsCodeSetup) -> Result<(), StartError> {
         let said = async {
             while let Some(line) = self.output.line().await {
                 self.note(&line);
@@ -125,6 +126,7 @@ impl Child {
             tree,
             output,
             token,
+            ..
         } = self;
         let follow = async {
             while let Some(line) = output.line().await {
@@ -190,6 +192,7 @@ async fn next_line(pipe: Option<&mut BufReader<impl AsyncRead + Unpin>>) -> Opti
 fn token_file(token: &str) -> io::Result<TempDir> {
     let directory = tempfile::Builder::new()
         .prefix("openhands-vscode-")
+        .permissions(std::fs::Permissions::from_mode(0o700))
         .tempdir()?;
     let mut file = std::fs::OpenOptions::new()
         .write(true)

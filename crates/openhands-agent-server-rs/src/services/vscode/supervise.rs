@@ -62,32 +62,41 @@ impl Supervisor {
 
     async fn run_once(&mut self, program: &Program, setup: &VsCodeSetup) -> End {
         let token = self.tokens.borrow_and_update().clone();
-        let started = tokio::select! {
-            started = Child::start(program, setup, &token) => started,
-            () = self.stop.cancelled() => return End::Stopped,
-            Ok(()) = self.tokens.changed() => return End::NewToken,
-        };
-        let mut child = match started {
+        let mut child = match Child::start(program, setup, &token).await {
             Ok(child) => child,
             Err(error) => {
                 tracing::warn!(%error, "VS Code does not start");
                 return End::Failed;
             }
         };
-        tracing::info!(port = setup.port, "VS Code runs");
-        self.running.send_replace(true);
-        let (end, grace) = tokio::select! {
-            () = child.ended() => (End::Failed, Duration::ZERO),
-            () = self.stop.cancelled() => (End::Stopped, STOP_GRACE),
-            Ok(()) = self.tokens.changed() => (End::NewToken, RESTART_GRACE),
-        };
+        let (end, grace) = self.follow(&mut child, setup).await;
         self.running.send_replace(false);
-        if end == End::Failed {
-            tracing::warn!("VS Code ended and is started again");
-        }
         // Whatever it left behind would keep its port.
         child.end(grace).await;
         end
+    }
+
+    /// Waits for the end of a run, or for a reason to end it; the grace is for how it is ended.
+    async fn follow(&mut self, child: &mut Child, setup: &VsCodeSetup) -> (End, Duration) {
+        let ready = tokio::select! {
+            ready = child.ready(setup) => ready,
+            () = self.stop.cancelled() => return (End::Stopped, Duration::ZERO),
+            Ok(()) = self.tokens.changed() => return (End::NewToken, Duration::ZERO),
+        };
+        if let Err(error) = ready {
+            tracing::warn!(%error, "VS Code does not start");
+            return (End::Failed, Duration::ZERO);
+        }
+        tracing::info!(port = setup.port, "VS Code runs");
+        self.running.send_replace(true);
+        tokio::select! {
+            () = child.ended() => {
+                tracing::warn!("VS Code ended and is started again");
+                (End::Failed, Duration::ZERO)
+            }
+            () = self.stop.cancelled() => (End::Stopped, STOP_GRACE),
+            Ok(()) = self.tokens.changed() => (End::NewToken, RESTART_GRACE),
+        }
     }
 }
 

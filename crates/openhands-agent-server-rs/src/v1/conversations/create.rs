@@ -37,13 +37,17 @@ async fn create(
         ));
     }
     take_observability(&mut request, &headers)?;
-    let Some(agent) = request.agent.take() else {
-        return Err(ApiError::unprocessable(
-            "One of agent, agent_settings or agent_profile_id is required",
-        ));
-    };
+    if let Some(entry) = request
+        .conversation_id
+        .and_then(|id| app.conversations.entry(id))
+    {
+        // Nothing of the request is applied, so nothing of it can be wrong.
+        let info = app.conversations.info(&entry).await?;
+        return Ok(Reply(shown(info, query.include_skills)).with_status(StatusCode::OK));
+    }
+    let launch = app.launches.resolve(&request).await?;
     // Boxed: a start holds a whole conversation.
-    let started = Box::pin(app.conversations.create(request, agent)).await?;
+    let started = Box::pin(app.conversations.create(request, launch)).await?;
     let status = if started.is_new {
         StatusCode::CREATED
     } else {

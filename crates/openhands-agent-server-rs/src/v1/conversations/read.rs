@@ -124,6 +124,8 @@ async fn delete(
     State(app): State<Arc<App>>,
     Path(path): Path<ConversationPath>,
 ) -> Result<Reply<Success>, ApiError> {
+    // Its commands would work on in a workspace that may go.
+    app.bash.forget(path.conversation_id).await;
     app.conversations.delete(path.conversation_id).await?;
     Ok(Reply(Success::default()))
 }
