@@ -117,12 +117,7 @@ impl Checker {
     }
 
     /// Whether a rule is kept; notes it if not. The input is asked for only then: it may be large.
-    fn keep<T>(
-        &mut self,
-        rule: Option<Rule<T>>,
-        value: &T,
-        input: impl FnOnce() -> Value,
-    ) -> bool {
+    fn keep<T>(&mut self, rule: Option<Rule<T>>, value: &T, input: impl FnOnce() -> Value) -> bool {
         match rule.map(|rule| rule(value)) {
             Some(Err(message)) => {
                 self.broken(&message, &input());

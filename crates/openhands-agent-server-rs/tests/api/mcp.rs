@@ -113,7 +113,8 @@ async fn a_sealed_variable_is_opened_for_the_program() {
     let server = script(&world, "stdio.py", STDIO);
     let sealed = world
         .server
-        .app
+        .app()
+        .unwrap()
         .config()
         .cipher()
         .unwrap()
@@ -145,7 +146,8 @@ async fn a_server_of_the_web_gets_its_headers() {
     let url = format!("http://127.0.0.1:{port}/mcp");
     let sealed = world
         .server
-        .app
+        .app()
+        .unwrap()
         .config()
         .cipher()
         .unwrap()
