@@ -12,7 +12,7 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use openhands_protocol::schema::{Described, SchemaOf};
 
 use crate::app::App;
-use crate::http::arguments::{Argument, Inputs};
+use crate::http::arguments::{Argument, Inputs, Place};
 use crate::http::{Access, ApiError, access, input};
 
 /// One method of one path.
@@ -34,6 +34,8 @@ pub struct Operation {
     pub takes_head: bool,
     /// Its input.
     pub arguments: Vec<Argument>,
+    /// Headers that it looks at, beyond those of all operations.
+    pub headers: Vec<&'static str>,
     /// What a good answer looks like, if that was said.
     pub answer: Option<SchemaOf>,
 }
@@ -137,6 +139,7 @@ impl Routes {
             is_hidden: false,
             takes_head: false,
             arguments: T::arguments(),
+            headers: Vec::new(),
             answer: None,
         };
         self.0.push((operation, on(filter, handler)));
@@ -166,6 +169,21 @@ impl Routes {
     /// The last route answers with a status and no body.
     pub(crate) fn answers_nothing(self, status: u16) -> Self {
         self.last(|operation| operation.status = status)
+    }
+
+    /// The last route looks at this header.
+    pub(crate) fn takes_header(self, name: &'static str) -> Self {
+        self.last(|operation| operation.headers.push(name))
+    }
+
+    /// The last route takes a form with a file, which its handler reads by itself.
+    pub(crate) fn takes_file(self) -> Self {
+        self.last(|operation| {
+            operation.arguments.push(Argument {
+                place: Place::Form,
+                schema: String::schema,
+            });
+        })
     }
 
     /// Who may call the last route, if its path does not say it.
