@@ -15,7 +15,8 @@ fn main() -> anyhow::Result<ExitCode> {
     let cli = Cli::parse();
     let sources = Sources {
         environment: Environment::new(std::env::vars_os()),
-        directory: std::env::current_dir().context("the working directory")?,
+        // Paths are kept as they are given: clients are shown them so.
+        directory: std::path::PathBuf::new(),
         file: cli.config.clone(),
     };
     let runtime = tokio::runtime::Runtime::new().context("the async runtime")?;

@@ -153,7 +153,20 @@ impl Conversations {
     }
 
     async fn load(&self, entry: &Arc<Entry>) -> Result<Held, RefusedRequest> {
-        entry.open(&self.host).await
+        let was_resting = entry.loaded().is_none();
+        let held = entry.open(&self.host).await?;
+        if was_resting {
+            self.tell_state(&held);
+        }
+        Ok(held)
+    }
+
+    /// Tells webhooks the whole state of a conversation that has just come into memory.
+    fn tell_state(&self, held: &Held) {
+        if !self.webhooks.is_empty() {
+            let state = held.conversation().full_state();
+            self.webhooks.event(held.entry().id(), &state);
+        }
     }
 
     /// Takes up what was under way when the last server died.

@@ -90,7 +90,8 @@ impl Inner {
             Workspace::Unknown(_) => PathBuf::new(),
         };
         Place {
-            working_dir,
+            // Commands may start elsewhere.
+            working_dir: std::path::absolute(&working_dir).unwrap_or(working_dir),
             persistence_dir: self.directory(),
         }
     }
