@@ -22,6 +22,7 @@ pub(crate) mod secrets;
 pub(crate) mod server_info;
 pub(crate) mod settings;
 pub(crate) mod skills;
+pub(crate) mod static_files;
 mod stored;
 pub(crate) mod sub_agents;
 pub(crate) mod system;
@@ -43,6 +44,7 @@ use crate::http::{ApiError, Routes, paths};
 pub(crate) fn routes() -> Routes {
     Routes::new()
         .merge(server_info::routes())
+        .merge(static_files::routes())
         .merge(init::routes())
         .merge(metrics::routes())
         .merge(system::routes())
@@ -72,6 +74,10 @@ pub(crate) fn routes() -> Routes {
 
 /// There is no such path; perhaps there is with or without a slash at its end.
 pub(crate) async fn not_found(request: Request) -> Response {
+    if request.headers().contains_key(header::SEC_WEBSOCKET_KEY) {
+        // compat: a socket that is not there is refused, not missing.
+        return StatusCode::FORBIDDEN.into_response();
+    }
     let host = request.headers().get(header::HOST);
     let host = host
         .and_then(|host| host.to_str().ok())

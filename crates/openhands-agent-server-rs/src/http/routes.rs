@@ -12,7 +12,7 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use openhands_protocol::schema::{Described, SchemaOf};
 
 use crate::app::App;
-use crate::http::arguments::{Argument, Inputs};
+use crate::http::arguments::{Argument, Inputs, Place};
 use crate::http::{Access, ApiError, access, input};
 
 /// One method of one path.
@@ -30,12 +30,14 @@ pub struct Operation {
     pub status: u16,
     /// Whether it is left out of the documentation.
     pub is_hidden: bool,
-    /// Its input.
-    pub arguments: Vec<Argument>,
-    /// What a good answer looks like, if that was said.
-    pub answer: Option<SchemaOf>,
     /// Whether it answers `HEAD` too. compat: most routes of the Python server do not.
     pub takes_head: bool,
+    /// Its input.
+    pub arguments: Vec<Argument>,
+    /// Headers that it looks at, beyond those of all operations.
+    pub headers: Vec<&'static str>,
+    /// What a good answer looks like, if that was said.
+    pub answer: Option<SchemaOf>,
 }
 
 impl Operation {
@@ -135,9 +137,10 @@ impl Routes {
             summary: "",
             status: 200,
             is_hidden: false,
-            arguments: T::arguments(),
-            answer: None,
             takes_head: false,
+            arguments: T::arguments(),
+            headers: Vec::new(),
+            answer: None,
         };
         self.0.push((operation, on(filter, handler)));
         self
@@ -166,6 +169,21 @@ impl Routes {
     /// The last route answers with a status and no body.
     pub(crate) fn answers_nothing(self, status: u16) -> Self {
         self.last(|operation| operation.status = status)
+    }
+
+    /// The last route looks at this header.
+    pub(crate) fn takes_header(self, name: &'static str) -> Self {
+        self.last(|operation| operation.headers.push(name))
+    }
+
+    /// The last route takes a form with a file, which its handler reads by itself.
+    pub(crate) fn takes_file(self) -> Self {
+        self.last(|operation| {
+            operation.arguments.push(Argument {
+                place: Place::Form,
+                schema: String::schema,
+            });
+        })
     }
 
     /// Who may call the last route, if its path does not say it.
@@ -218,15 +236,8 @@ impl Routes {
                 handler.route_layer(middleware::from_fn(move |request: Request, next: Next| {
                     let (app, matched) = (Arc::clone(&app), matched.clone());
                     async move {
-                        let entered = match enter(&app, &matched.0, &request) {
-                            Ok(()) => input::check_parameters(&matched.0, request).await,
-                            Err(error) => Err(error),
-                        };
-                        let mut response = match entered {
-                            Ok(mut request) => {
-                                request.extensions_mut().insert(matched.clone());
-                                next.run(request).await
-                            }
+                        let mut response = match enter(&app, &matched, request).await {
+                            Ok(request) => next.run(request).await,
                             Err(error) => error.into_response(),
                         };
                         // For whoever counts answers by route.
@@ -240,10 +251,15 @@ impl Routes {
     }
 }
 
-/// Refuses a request that came to a route but may not come further. compat: the method counts before the key.
-fn enter(app: &App, operation: &Operation, request: &Request) -> Result<(), ApiError> {
+/// Refuses a request that came to a route but may not come further. compat: the method counts before the key, and the
+/// key before everything else.
+async fn enter(app: &App, matched: &Matched, request: Request) -> Result<Request, ApiError> {
+    let operation = &matched.0;
     if request.method() == Method::HEAD && !operation.takes_head {
         return Err(ApiError::method_not_allowed(&operation.method));
     }
-    access::check(app, operation.access, request.headers())
+    access::check(app, operation.access, request.headers())?;
+    let mut request = input::check_parameters(operation, request).await?;
+    request.extensions_mut().insert(matched.clone());
+    Ok(request)
 }

@@ -100,7 +100,7 @@ async fn leave_at_work(player: &Player) {
         match id {
             AT_TOOL => wait_for(player, &format!("{path}/count?kind=ActionEvent"), &json!(1)).await,
             AT_MODEL => stage.model.holds(1).await,
-            _ => player.at_rest(id).await,
+            _ => player.wait_for_status(id, "waiting_for_confirmation").await,
         }
     }
 }

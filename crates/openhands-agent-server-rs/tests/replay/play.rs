@@ -74,9 +74,6 @@ impl Player {
             self.is_slow = false;
         }
         self.stage.model.let_answer(false);
-        if let Some(watch) = &mut self.watch {
-            watch.is_fresh = false;
-        }
         let request = self.request(number, call);
         let at = format!(
             "#{number} {} {}",
@@ -260,7 +257,7 @@ impl Player {
         let path = match id {
             None => "/sockets/bash-events".to_owned(),
             Some(id) => {
-                self.at_rest_unless_running(id, event).await;
+                self.as_recorded(id, event).await;
                 let ours = self.stage.comparison.our(id);
                 let kind = if is_session { "session" } else { "events" };
                 format!("/sockets/{kind}/{ours}?{}", query.unwrap_or_default())
@@ -270,9 +267,22 @@ impl Player {
         self.watch = Some(watch);
     }
 
-    async fn at_rest_unless_running(&self, id: &str, event: &Value) {
-        if event["value"]["execution_status"] != "running" {
-            self.at_rest(id).await;
+    /// Waits until a conversation has the status that somebody who begins to watch was told.
+    async fn as_recorded(&self, id: &str, event: &Value) {
+        match event["value"]["execution_status"].as_str() {
+            Some(status) => self.wait_for_status(id, status).await,
+            None => self.at_rest(id).await,
+        }
+    }
+
+    /// Waits for a status, but not for ever: what comes instead is compared.
+    pub(crate) async fn wait_for_status(&self, recorded: &str, status: &str) {
+        let path = format!("/api/conversations/{}", self.stage.comparison.our(recorded));
+        let began = Instant::now();
+        while self.stage.get(&path).await["execution_status"] != status
+            && began.elapsed() < Duration::from_secs(20)
+        {
+            tokio::time::sleep(Duration::from_millis(30)).await;
         }
     }
 

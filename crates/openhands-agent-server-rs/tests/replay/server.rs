@@ -130,6 +130,8 @@ fn command(port: u16, places: Places<'_>, env: &[(String, String)]) -> Command {
         .env("TZ", "UTC")
         .env("TMUX_TMPDIR", places.tmux)
         .env("OPENHANDS_SUPPRESS_BANNER", "1")
+        // The reference draws errors for so long that answers are late.
+        .env("LOG_JSON", "1")
         .env("LITELLM_LOCAL_MODEL_COST_MAP", "True")
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .envs(env.iter().map(|(name, value)| (name, value)))

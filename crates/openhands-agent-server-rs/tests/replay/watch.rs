@@ -17,8 +17,6 @@ pub(crate) struct Watch {
     /// By its recorded id.
     pub(crate) conversation: String,
     pub(crate) socket: Socket,
-    /// Nothing was asked since it was opened: the state after a run that just ended may still come.
-    pub(crate) is_fresh: bool,
     /// The order was lost: what follows says nothing.
     pub(crate) is_lost: bool,
     pub(crate) seen: Vec<String>,
@@ -43,7 +41,6 @@ impl Watch {
         Self {
             conversation: conversation.to_owned(),
             socket: socket.unwrap_or_else(|status| panic!("{path}: {status}")),
-            is_fresh: true,
             is_lost: false,
             seen: Vec::new(),
             recorded_stats: Vec::new(),
@@ -72,7 +69,9 @@ impl Watch {
     /// The next frame, where this one was recorded.
     pub(crate) async fn next_like(&mut self, recorded: &Value) -> Option<Value> {
         let mut ours = self.next().await?;
-        while self.is_fresh && is_full_state(&ours) && !is_full_state(recorded) {
+        // The state after a run that ended just before may still come to somebody who begins to watch.
+        let is_fresh = self.seen.iter().all(|name| name.starts_with("F("));
+        while is_fresh && is_full_state(&ours) && !is_full_state(recorded) {
             ours = self.next().await?;
         }
         let wanted = text_length(recorded);
