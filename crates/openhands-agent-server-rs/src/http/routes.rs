@@ -206,6 +206,14 @@ impl Routes {
         self.last(|operation| operation.takes_head = true)
     }
 
+    /// All of these routes are served and not documented.
+    pub(crate) fn all_hidden(mut self) -> Self {
+        for (operation, _) in &mut self.0 {
+            operation.is_hidden = true;
+        }
+        self
+    }
+
     /// These and others.
     pub(crate) fn merge(mut self, other: Self) -> Self {
         self.0.extend(other.0);
