@@ -36,6 +36,21 @@ conformance *args:
     cargo build -p openhands-agent-server-rs
     tests/conformance/run --server-cmd "$PWD/target/debug/openhands-agent-server --host 127.0.0.1 --port {port}" {{args}}
 
+# The recorded exchanges against our server, or against the reference: just replay [core::stuck], just replay-reference
+replay *args:
+    cargo nextest run -p openhands-agent-server-rs --test replay {{args}}
+
+replay-reference *args:
+    REPLAY_BASE_CMD="$(tests/reference/install) -m openhands.agent_server" cargo nextest run -p openhands-agent-server-rs --test replay --no-fail-fast {{args}}
+
+# The server is killed under load, many times: just kill-server 50
+kill-server count="50":
+    OPENHANDS_KILLS={{count}} cargo test --release -p openhands-agent-server-rs --test replay kill:: -- --nocapture
+
+# Many subscribers and running conversations at once, on a release build: just load 60 100 500
+load seconds="60" conversations="100" subscribers="500":
+    OPENHANDS_LOAD={{seconds}},{{conversations}},{{subscribers}} cargo test --release -p openhands-agent-server-rs --test replay load:: -- --nocapture
+
 # The long fuzz of the persistent shell: just fuzz-shell 20000 [seed]
 fuzz-shell count="20000" *args:
     cargo run --release -p openhands-process --example shell_fuzz -- --count {{count}} {{args}}

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use openhands_sdk_rs::secrets::Lookup;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -25,7 +24,7 @@ use crate::services::vscode::{VsCode, VsCodeSetup};
 use crate::services::webhooks::Webhooks;
 use crate::services::workspaces::Workspaces;
 use crate::telemetry::metrics::Metrics;
-use crate::{sockets, v1};
+use crate::{openapi, sockets, v1};
 
 /// How long webhooks may take to hear of the end.
 const WEBHOOK_TIME: Duration = Duration::from_millis(400);
@@ -64,8 +63,6 @@ pub struct App {
     pub(crate) launches: Launches,
     /// The sockets that are open.
     pub(crate) sockets: TaskTracker,
-    /// How secrets are fetched.
-    lookup: Arc<SecretLookup>,
     /// Ends everything.
     stop: CancellationToken,
 }
@@ -88,6 +85,11 @@ impl App {
         let stores = Stores::open(&config.persistence_dir, config.cipher()).await;
         let models = ModelSource::new(&config.env);
         let lookup = Arc::new(SecretLookup::new(Arc::clone(&stores)));
+        if let Some(url) = config.internal_url() {
+            // It need not ask itself over the network.
+            lookup.set_own_address(url);
+        }
+        let skills = Skills::new(&config);
         let setting = Setting {
             config: Arc::clone(&config),
             activity: Arc::clone(&activity),
@@ -95,7 +97,8 @@ impl App {
             webhooks: Arc::clone(&webhooks),
             models: models.for_host(),
             profiles: Arc::new(SavedModels(Arc::clone(&stores))),
-            lookup: Arc::clone(&lookup) as Arc<dyn Lookup>,
+            lookup,
+            skills: skills.sources(),
         };
         let conversations = Conversations::start(setting, stop.child_token()).await?;
         let wants_browser = config.enable_browser;
@@ -114,7 +117,7 @@ impl App {
             conversations,
             git: Git::new(&config.env),
             github: GithubRepositories::default(),
-            skills: Skills::new(&config),
+            skills,
             vscode: config
                 .enable_vscode
                 .then(|| VsCode::start(VsCodeSetup::of(&config))),
@@ -123,14 +126,8 @@ impl App {
             models,
             launches,
             sockets: TaskTracker::new(),
-            lookup,
             stop,
         }))
-    }
-
-    /// Says where this server is reached, so that it need not ask itself over the network.
-    pub(crate) fn set_address(&self, url: &str) {
-        self.lookup.set_own_address(url);
     }
 
     /// The settings.
@@ -145,7 +142,9 @@ impl App {
 
     /// Every route, with what is known about it.
     pub(crate) fn routes() -> Routes {
-        v1::routes().merge(sockets::routes())
+        v1::routes()
+            .merge(sockets::routes())
+            .merge(openapi::routes())
     }
 
     /// What is served: for documentation and tests.

@@ -6,6 +6,7 @@
 //! ```
 
 mod check;
+mod document;
 mod env;
 mod environment;
 mod error;
@@ -26,6 +27,7 @@ use openhands_sdk_rs::secrets::Cipher;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+pub use document::list_variables;
 pub use environment::Environment;
 pub use error::ConfigError;
 pub use surroundings::Surroundings;
@@ -217,6 +219,12 @@ impl Config {
             Some((_, known)) => value.clone_into(known),
             None => self.env.push((name.to_owned(), value.to_owned())),
         }
+    }
+
+    /// Where this server is reached from this machine, once that is known.
+    pub(crate) fn internal_url(&self) -> Option<&str> {
+        let found = self.env.iter().find(|(name, _)| name == INTERNAL_URL)?;
+        Some(&found.1)
     }
 
     /// Tells what the server starts where to reach it, and with which key.

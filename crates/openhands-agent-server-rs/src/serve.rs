@@ -50,18 +50,17 @@ impl Server {
             .await
             .with_context(|| format!("listening on {host}:{port}"))?;
         let address = listener.local_addr()?;
-        let url = cli::internal_url(host, address.port());
-        config.announce(&url);
+        config.announce(&cli::internal_url(host, address.port()));
         let app = Arc::new(OnceLock::new());
         let (door, dormant) = if config.deferred_init {
-            let dormant = Dormant::new(config, url, Arc::clone(&app));
+            let dormant = Dormant::new(config, Arc::clone(&app));
             (dormant.open_door(), Some(dormant))
         } else {
-            let started = App::start(config).await?;
-            started.set_address(&url);
-            let front = started.front();
-            let _ = app.set(started);
-            (Door::new(front), None)
+            let running = app.get_or_init({
+                let started = App::start(config).await?;
+                || started
+            });
+            (Door::new(running.front()), None)
         };
         let stop = CancellationToken::new();
         let stopped = stop.clone().cancelled_owned();

@@ -9,6 +9,7 @@ pub(crate) mod files;
 pub(crate) mod git;
 pub(crate) mod hooks;
 pub(crate) mod init;
+pub(crate) mod later;
 pub(crate) mod llm;
 pub(crate) mod mcp;
 pub(crate) mod mcp_settings;
@@ -68,6 +69,7 @@ pub(crate) fn routes() -> Routes {
         .merge(sub_agents::routes())
         .merge(mcp::routes())
         .merge(llm::routes())
+        .merge(later::routes())
 }
 
 /// There is no such path; perhaps there is with or without a slash at its end.

@@ -8,8 +8,8 @@ mod tools;
 
 pub use error::{ErrorBody, ErrorDetail, ErrorLocation, ValidationError};
 pub use info::{
-    HealthStatus, ReadyStatus, RuntimeKind, ServerInfo, VsCodeStatus, VsCodeUrlQuery,
-    VsCodeUrlResponse,
+    HealthStatus, ReadyStatus, RuntimeKind, RuntimeVsCodeUrlQuery, ServerInfo, VsCodeStatus,
+    VsCodeUrlQuery, VsCodeUrlResponse,
 };
 pub use init::{
     DeploymentKind, InitRequest, InitState, InitStatus, TelemetryExporter, TelemetrySpec,

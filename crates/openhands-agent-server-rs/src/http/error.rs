@@ -67,8 +67,8 @@ impl ApiError {
     }
 
     /// 422 for input that does not fit.
-    pub(crate) fn invalid(errors: Vec<ValidationError>) -> Self {
-        match Form::REST.to_value(&errors) {
+    pub(crate) fn invalid(errors: impl AsRef<[ValidationError]>) -> Self {
+        match Form::REST.to_value(errors.as_ref()) {
             Ok(errors) => Self::unprocessable(errors),
             Err(error) => Self::internal(error),
         }

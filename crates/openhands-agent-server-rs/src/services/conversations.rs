@@ -32,6 +32,7 @@ use openhands_sdk_rs::Host;
 use openhands_sdk_rs::conversation::{Models, Profiles};
 use openhands_sdk_rs::event_log::{Durability, LeaseOwner, Syncer};
 use openhands_sdk_rs::secrets::Lookup;
+use openhands_sdk_rs::skills::SkillSources;
 use parking_lot::RwLock;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -59,7 +60,7 @@ pub(crate) struct Setting {
     pub(crate) activity: Arc<Activity>,
     /// Counts events.
     pub(crate) metrics: Arc<Metrics>,
-    /// Are told of events and conversations.
+    /// Who is told of events and conversations.
     pub(crate) webhooks: Arc<Webhooks>,
     /// How models are made.
     pub(crate) models: Models,
@@ -67,6 +68,8 @@ pub(crate) struct Setting {
     pub(crate) profiles: Arc<dyn Profiles>,
     /// How secrets are fetched.
     pub(crate) lookup: Arc<dyn Lookup>,
+    /// Where skills beyond those of the project come from.
+    pub(crate) skills: SkillSources,
 }
 
 /// The conversations of the server.
@@ -100,6 +103,7 @@ impl Conversations {
             host.models = Arc::clone(&setting.models);
             host.profiles = Some(Arc::clone(&setting.profiles));
             host.lookup = Some(Arc::clone(&setting.lookup));
+            host.skills = setting.skills.clone();
             host.durability = match config.event_durability {
                 EventDurability::Strict => Durability::Strict,
                 EventDurability::Background => Durability::Background(Syncer::new()),

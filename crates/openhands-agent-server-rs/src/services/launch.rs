@@ -216,7 +216,3 @@ fn opened<T: Serialize + DeserializeOwned + Clone>(
         .and_then(|plain| opening.reading.from_value(plain))
         .map_err(|error| LaunchError::value(error.to_string()))
 }
-
-#[cfg(test)]
-#[path = "launch_tests.rs"]
-mod tests;

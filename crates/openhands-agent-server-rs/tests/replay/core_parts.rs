@@ -22,6 +22,7 @@ pub(crate) fn of(recording: &str) -> Option<&'static Part> {
         "63" => &CAPACITY,
         "65" => &DEFERRED,
         "70" => &SESSION,
+        "80" => &CLIENT,
         _ => return None,
     })
 }
@@ -107,7 +108,7 @@ static CONTEXT_ERROR: Part = Part {
         {"tools": [{"name": "terminal", "args": {"command": "echo 1", "security_risk": "LOW"}}]},
         {"tools": [{"name": "terminal", "args": {"command": "echo 2", "security_risk": "LOW"}}]},
         {"tools": [{"name": "terminal", "args": {"command": "echo 3", "security_risk": "LOW"}}]},
-        {"status": 400, "error": {"message": "maximum context length is 100 tokens", "code": "context_length_exceeded"}},
+        {"status": 400, "error": {"message": "This model's maximum context length is 100 tokens. However, your messages resulted in 200 tokens", "code": "context_length_exceeded"}},
         "ok after condensation"]"#,
     aside: Some("SUMMARY TEXT"),
     ..NONE
@@ -210,5 +211,10 @@ static SESSION: Part = Part {
         (23, "junk"),
         (24, r#"{"x": 1}"#),
     ],
+    ..NONE
+};
+
+static CLIENT: Part = Part {
+    env: &[("SESSION_API_KEY", "key1")],
     ..NONE
 };

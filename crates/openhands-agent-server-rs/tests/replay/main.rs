@@ -14,16 +14,22 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    clippy::string_slice
+    clippy::string_slice,
+    clippy::print_stdout
 )]
 
 mod bash_sockets;
+mod client;
 mod compare;
 mod core_parts;
+mod crash;
+mod crowd;
 mod differences;
 mod doors;
 mod hooks;
 mod http;
+mod kill;
+mod load;
 mod look;
 mod model;
 mod part;
@@ -35,7 +41,10 @@ mod service_parts;
 mod services;
 mod socket;
 mod stage;
+mod stop;
+mod vectors;
 mod watch;
+mod webhooks;
 
 macro_rules! core {
     ($($test:ident: $name:literal,)*) => {
@@ -46,6 +55,26 @@ macro_rules! core {
                     crate::play::replay(concat!("core/", $name)).await;
                 }
             )*
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn crash_recovery() {
+                crate::crash::replay().await;
+            }
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn sigterm() {
+                crate::stop::replay().await;
+            }
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn webhooks() {
+                crate::webhooks::replay().await;
+            }
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn remote_conversation_calls() {
+                crate::client::replay().await;
+            }
         }
     };
 }
@@ -104,6 +133,11 @@ macro_rules! services {
                     crate::services::replay(concat!("services/", $name)).await;
                 }
             )*
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn fernet_vectors() {
+                crate::vectors::replay().await;
+            }
 
             #[tokio::test(flavor = "multi_thread")]
             async fn bash_socket_auth() {

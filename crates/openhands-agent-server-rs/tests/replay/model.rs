@@ -1,11 +1,12 @@
 //! The scripted model: an OpenAI-compatible endpoint that plays the `MOCK:[...]` of the last user message that has one.
 //!
 //! A step that takes long in a recording (`delay`) is held back until the recording goes on to its answer, so nothing
-//! here depends on how fast the machine is.
+//! here depends on how fast the machine is. A step may also `wait` so many seconds: for load, not for order.
 
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use axum::Json;
 use axum::body::{Body, Bytes};
@@ -55,7 +56,7 @@ impl Model {
             unscripted: AtomicUsize::new(0),
             held: watch::Sender::new(0),
             may_answer: watch::Sender::new(false),
-            pieces: watch::Sender::new(0),
+            pieces: watch::Sender::new(usize::MAX),
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let authority = listener.local_addr().unwrap().to_string();
@@ -111,6 +112,9 @@ async fn answer(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
         let _held = Held(Arc::clone(&shared));
         let mut may_answer = shared.may_answer.subscribe();
         let _ = may_answer.wait_for(|may| *may).await;
+    }
+    if let Some(seconds) = step["wait"].as_f64() {
+        tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
     }
     if let Some(status) = step["status"].as_u64() {
         let status = StatusCode::from_u16(u16::try_from(status).unwrap()).unwrap();
@@ -204,7 +208,7 @@ fn calls(number: usize, step: &Value) -> Vec<Value> {
         .map(|(at, tool)| {
             let arguments = match &tool["args"] {
                 Value::String(raw) => raw.clone(),
-                arguments => arguments.to_string(),
+                arguments => spaced(arguments),
             };
             json!({
                 "id": format!("call_{number}_{at}"),
@@ -214,6 +218,24 @@ fn calls(number: usize, step: &Value) -> Vec<Value> {
             })
         })
         .collect()
+}
+
+/// JSON as Python writes it: with a space after each colon and comma.
+fn spaced(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            let members: Vec<String> = members
+                .iter()
+                .map(|(key, value)| format!("{}: {}", json!(key), spaced(value)))
+                .collect();
+            format!("{{{}}}", members.join(", "))
+        }
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(spaced).collect();
+            format!("[{}]", items.join(", "))
+        }
+        other => other.to_string(),
+    }
 }
 
 fn usage(step: &Value) -> Value {

@@ -9,6 +9,8 @@ pub(crate) struct Part {
     pub(crate) after: &'static [&'static str],
     /// Shell scripts, run in the scratch workspace before the entry of this number.
     pub(crate) scenes: &'static [(usize, &'static str)],
+    /// Recorded ids of what a scene lays out, and the command that tells ours.
+    pub(crate) ids: &'static [(&'static str, &'static str)],
     /// Requests that were made before, as a JSON array of entries.
     pub(crate) before: &'static str,
     /// Headers that were sent with the entry of this number.
@@ -56,6 +58,7 @@ pub(crate) const NONE: Part = Part {
     env: &[],
     after: &[],
     scenes: &[],
+    ids: &[],
     before: "[]",
     headers: &[],
     views: &[],

@@ -11,7 +11,7 @@ printf 'same content that is long enough\nto be detected\n' > old.txt
 for i in $(seq 0 255); do printf '%b' '\x'$(printf %02x $i); done > bin.dat
 printf 'a\nb\n' > crlf.txt
 mkdir sub; echo i > sub/in.txt
-git add -A; git commit -qm first
+git add -A; git commit -qm 'first commit'
 printf 'line1\nchanged\n' > keep.txt
 git commit -qam 'second: change keep'
 ";

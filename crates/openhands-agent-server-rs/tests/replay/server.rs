@@ -67,6 +67,14 @@ impl Server {
         assert!(sent.success());
     }
 
+    /// How much memory it uses.
+    pub(crate) fn memory_kib(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        number.expect("the memory of a running process")
+    }
+
     /// Kills it at once, and waits until it is gone.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();

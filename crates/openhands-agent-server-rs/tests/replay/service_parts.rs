@@ -73,7 +73,9 @@ const CONVERSATION: &str = r#"[{"request": {"method": "POST", "path": "/api/conv
     "conversation_id": "11111111-1111-4111-8111-111111111111",
     "workspace": {"working_dir": "workspace/project"},
     "agent": {"llm": {"model": "openai/mock", "api_key": "sk-x", "base_url": "http://127.0.0.1:9000/v1"}, "tools": []},
-    "autotitle": false}}}]"#;
+    "autotitle": false}}},
+    {"request": {"method": "POST", "path": "/api/conversations/11111111-1111-4111-8111-111111111111/events", "json": {
+    "role": "user", "content": [{"type": "text", "text": "hi"}]}}}]"#;
 
 static CONVERSATION_RUNTIME: Part = Part {
     before: CONVERSATION,
@@ -134,6 +136,16 @@ static GIT_CHANGES: Part = Part {
         (25, scenes::ODD_NAMES_STAGED),
         (26, scenes::ODD_NAME_STAGED),
         (27, scenes::OTHER_TYPE),
+    ],
+    ids: &[
+        (
+            "4099a5d97e60d6ff6c9c3c629c7aa5cac01861dc",
+            "git -C g/repo rev-parse HEAD~1",
+        ),
+        (
+            "e16b1ecaf1a702fab476df1146eff66e0f8758fa",
+            "git -C g/repo rev-parse HEAD",
+        ),
     ],
     ..KEYED_PART
 };
@@ -213,7 +225,10 @@ const SET: View = View::Named(&[("set", "llm_api_key_is_set")]);
 static NO_SECRET_KEY: Part = Part {
     env: &[("OH_ENABLE_VSCODE", "false")],
     scenes: &[
-        (11, "printf '{bad' > ~/.openhands/settings.json"),
+        (
+            11,
+            "mkdir -p ~/.openhands/profiles; printf '{bad' > ~/.openhands/settings.json",
+        ),
         (14, "printf '{bad' > ~/.openhands/secrets.json"),
         (16, "printf '{bad' > ~/.openhands/profiles/bad.json"),
     ],

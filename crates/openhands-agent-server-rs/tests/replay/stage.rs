@@ -186,10 +186,16 @@ impl Stage {
     }
 
     /// Runs the scripts that set the scene for an entry.
-    pub(crate) fn set_scene(&self, entry: usize) {
+    pub(crate) fn set_scene(&mut self, entry: usize) {
         for (at, script) in self.part.scenes {
             if *at == entry {
                 self.run(script);
+            }
+        }
+        if entry == 0 {
+            for (recorded, command) in self.part.ids {
+                let ours = self.run(command);
+                self.comparison.pair(recorded, ours.trim());
             }
         }
     }

@@ -17,6 +17,12 @@ wire! {
         model_table: Option<String> = None,
     }
 
+    /// A rule set in the path.
+    pub struct MetaProfilePath (default) {
+        /// Its name.
+        name: String,
+    }
+
     /// A rule set in the list.
     pub struct MetaProfileInfo (default) {
         name: String,

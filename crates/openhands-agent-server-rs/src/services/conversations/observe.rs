@@ -1,4 +1,4 @@
-//! What the server notes of everything that happens: times, activity, titles; and who else hears of it.
+//! What the server notes of everything that happens: times, activity, titles.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -41,19 +41,16 @@ impl Watch {
 impl Observer for Watch {
     fn event(&self, id: ConversationId, stored: &Arc<StoredEvent>) {
         self.metrics.event();
-        let event = stored.event();
-        let is_update = matches!(event, Event::StateUpdate(_));
-        if !is_update {
-            self.activity.touch();
-        }
         let Some(entry) = self.catalog.read().get(&id).cloned() else {
             // A sub-agent: its parent's events are what counts.
             return;
         };
+        let event = stored.event();
         self.webhooks.event(id, event);
-        if is_update {
+        if matches!(event, Event::StateUpdate(_)) {
             return;
         }
+        self.activity.touch();
         entry.touch();
         if let Event::Message(message) = event
             && message.header.source == Source::User
@@ -67,6 +64,10 @@ impl Observer for Watch {
         if self.catalog.read().contains_key(&id) {
             self.webhooks.event(id, event);
         }
+    }
+
+    fn wants_full_state(&self) -> bool {
+        !self.webhooks.is_empty()
     }
 }
 

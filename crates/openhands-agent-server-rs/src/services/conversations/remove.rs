@@ -9,9 +9,12 @@ impl Conversations {
     /// Deletes a conversation and its files. The workspace stays, but for a worktree that no other conversation uses.
     pub(crate) async fn delete(&self, id: ConversationId) -> Result<(), RefusedRequest> {
         let entry = self.entry(id).ok_or(RefusedRequest::Unknown(id))?;
-        let farewell = self.webhook_info(&entry).await;
+        let info = match self.webhooks.is_empty() {
+            true => None,
+            false => self.info(&entry).await.ok(),
+        };
         entry.delete(&self.host).await?;
-        if let Some(mut info) = farewell {
+        if let Some(mut info) = info {
             info.execution_status = ExecutionStatus::Deleting;
             self.webhooks.conversation(&info);
             self.webhooks.flush(id);

@@ -257,7 +257,3 @@ fn acp_file_secrets() -> Value {
          "env_points_to": "dir", "warn_if_unset": []}
     ])
 }
-
-#[cfg(test)]
-#[path = "agent_settings_tests.rs"]
-mod tests;
