@@ -82,3 +82,11 @@ run *args:
 # Write the tables of docs/configuration.md anew from the tables of settings and variables
 docs:
     UPDATE_DOCS=1 cargo test -p openhands-agent-server-rs --lib config::tests::the_document_has_every_variable
+
+# Build the image openhands-agent-server-rs:latest
+image:
+    docker build -t openhands-agent-server-rs:latest .
+
+# The same shape of image from the files of this machine, without a registry; then started and tried
+image-test program="target/debug/openhands-agent-server":
+    tests/image/build {{program}}

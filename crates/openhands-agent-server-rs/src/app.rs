@@ -1,15 +1,14 @@
 //! Everything that a running server holds, and the routes over it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use openhands_sdk_rs::secrets::Lookup;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
-use crate::http::{Operation, Routes};
+use crate::http::{Front, Operation, Routes};
 use crate::services::activity::Activity;
 use crate::services::bash::BashServices;
 use crate::services::conversations::{Conversations, Setting};
@@ -21,8 +20,13 @@ use crate::services::saved_models::{SavedModels, SecretLookup};
 use crate::services::settings::Stores;
 use crate::services::skills::Skills;
 use crate::services::vscode::{VsCode, VsCodeSetup};
+use crate::services::webhooks::Webhooks;
 use crate::services::workspaces::Workspaces;
-use crate::{sockets, v1};
+use crate::telemetry::metrics::Metrics;
+use crate::{openapi, sockets, v1};
+
+/// How long webhooks may take to hear of the end.
+const WEBHOOK_TIME: Duration = Duration::from_millis(400);
 
 /// A running server.
 #[derive(Debug)]
@@ -30,6 +34,10 @@ pub struct App {
     config: Arc<Config>,
     /// When something last happened.
     pub(crate) activity: Arc<Activity>,
+    /// What is counted.
+    pub(crate) metrics: Arc<Metrics>,
+    /// Who is told of events and conversations.
+    pub(crate) webhooks: Arc<Webhooks>,
     /// The conversations.
     pub(crate) conversations: Arc<Conversations>,
     /// Commands beside the agent.
@@ -52,8 +60,6 @@ pub struct App {
     pub(crate) models: ModelSource,
     /// What conversations are started with.
     pub(crate) launches: Launches,
-    /// How secrets are fetched.
-    lookup: Arc<SecretLookup>,
     /// Ends everything.
     stop: CancellationToken,
 }
@@ -61,18 +67,35 @@ pub struct App {
 impl App {
     /// Starts all services. What is on disk is looked at; what ran when the last server died is taken up.
     pub async fn start(config: Config) -> anyhow::Result<Arc<Self>> {
+        Self::start_since(config, Arc::new(Activity::new())).await
+    }
+
+    /// The same, in a process that runs already.
+    pub(crate) async fn start_since(
+        config: Config,
+        activity: Arc<Activity>,
+    ) -> anyhow::Result<Arc<Self>> {
         let config = Arc::new(config);
-        let activity = Arc::new(Activity::new());
+        let metrics = Metrics::new();
+        let webhooks = Arc::new(Webhooks::new(&config.webhooks, config.first_session_key())?);
         let stop = CancellationToken::new();
         let stores = Stores::open(&config.persistence_dir, config.cipher()).await;
         let models = ModelSource::new(&config.env);
         let lookup = Arc::new(SecretLookup::new(Arc::clone(&stores)));
+        if let Some(url) = config.internal_url() {
+            // It need not ask itself over the network.
+            lookup.set_own_address(url);
+        }
+        let skills = Skills::new(&config);
         let setting = Setting {
             config: Arc::clone(&config),
             activity: Arc::clone(&activity),
+            metrics: Arc::clone(&metrics),
+            webhooks: Arc::clone(&webhooks),
             models: models.for_host(),
             profiles: Arc::new(SavedModels(Arc::clone(&stores))),
-            lookup: Arc::clone(&lookup) as Arc<dyn Lookup>,
+            lookup,
+            skills: skills.sources(),
         };
         let conversations = Conversations::start(setting, stop.child_token()).await?;
         let wants_browser = config.enable_browser;
@@ -86,10 +109,12 @@ impl App {
             files: Files::of_config(&config),
             workspaces: Workspaces::of_config(&config),
             activity,
+            metrics,
+            webhooks,
             conversations,
             git: Git::new(&config.env),
             github: GithubRepositories::default(),
-            skills: Skills::new(&config),
+            skills,
             vscode: config
                 .enable_vscode
                 .then(|| VsCode::start(VsCodeSetup::of(&config))),
@@ -97,14 +122,8 @@ impl App {
             stores,
             models,
             launches,
-            lookup,
             stop,
         }))
-    }
-
-    /// Says where this server is reached, so that it need not ask itself over the network.
-    pub(crate) fn set_address(&self, url: &str) {
-        self.lookup.set_own_address(url);
     }
 
     /// The settings.
@@ -119,12 +138,20 @@ impl App {
 
     /// Every route, with what is known about it.
     pub(crate) fn routes() -> Routes {
-        v1::routes().merge(sockets::routes())
+        v1::routes()
+            .merge(sockets::routes())
+            .merge(openapi::routes())
     }
 
     /// What is served: for documentation and tests.
     pub fn operations() -> Vec<Operation> {
         Self::routes().operations().cloned().collect()
+    }
+
+    /// The same, made once.
+    pub(crate) fn known_operations() -> &'static [Operation] {
+        static KNOWN: OnceLock<Vec<Operation>> = OnceLock::new();
+        KNOWN.get_or_init(Self::operations)
     }
 
     /// Serves every route.
@@ -140,12 +167,17 @@ impl App {
             .with_state(Arc::clone(self))
     }
 
+    /// What every request goes through, and every route behind it.
+    pub fn front(self: &Arc<Self>) -> Front {
+        Front::new(self.router(), &self.config, Arc::clone(&self.metrics))
+    }
+
     /// Drops from memory the conversations that nobody has used for so long. Happens by itself now and then.
-    pub async fn drop_idle(&self, idle: std::time::Duration) {
+    pub async fn drop_idle(&self, idle: Duration) {
         self.conversations.evict(idle).await;
     }
 
-    /// Ends everything: sockets are closed, what runs is cut off, all is saved.
+    /// Ends everything: sockets are closed, what runs is cut off, all is saved, and webhooks hear of it.
     pub async fn stop(&self) {
         self.stop.cancel();
         let editor = async {
@@ -153,6 +185,10 @@ impl App {
                 vscode.stop().await;
             }
         };
-        tokio::join!(self.bash.close(), self.conversations.stop(), editor);
+        let conversations = async {
+            self.conversations.stop().await;
+            self.webhooks.stop(WEBHOOK_TIME).await;
+        };
+        tokio::join!(self.bash.close(), conversations, editor);
     }
 }

@@ -1,18 +1,86 @@
 //! The command line.
 
+use std::path::PathBuf;
+
 use clap::Parser;
+
+use crate::config::Config;
+
+const LOOPBACK: &str = "127.0.0.1";
+const ALL: &str = "0.0.0.0";
+/// Addresses that mean every network.
+const WILDCARDS: &[&str] = &["0.0.0.0", "::", "[::]"];
 
 /// The OpenHands agent server.
 #[derive(Debug, Parser)]
 #[command(name = "openhands-agent-server", version)]
 pub struct Cli {
-    /// Address to listen on.
-    #[arg(long, default_value = "127.0.0.1")]
-    pub host: String,
+    /// Address to listen on. Without it: 127.0.0.1, or 0.0.0.0 when there is a session key.
+    #[arg(long)]
+    pub host: Option<String>,
     /// Port to listen on; 0 takes a free one.
     #[arg(long, default_value_t = 8000)]
     pub port: u16,
-    /// What is logged: error, warn, info, debug, trace, or a filter per module.
-    #[arg(long, env = "LOG_LEVEL", default_value = "info")]
-    pub log_level: String,
+    /// The configuration file.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Tries whether a browser can show a page, and ends: with 0 if it can, else with 1.
+    #[arg(long)]
+    pub check_browser: bool,
+    /// Asks the server at the port on this machine whether it is well, and ends: with 0 if it is, else with 1.
+    #[arg(long)]
+    pub check_health: bool,
+    /// Accepted for compatibility; there is nothing to reload.
+    #[arg(long)]
+    pub reload: bool,
+    /// Accepted for compatibility: Python modules cannot be imported.
+    #[arg(long, value_name = "MODULES")]
+    pub import_modules: Option<String>,
+    /// Accepted for compatibility: Python modules cannot be imported.
+    #[arg(long, value_name = "PATHS")]
+    pub extra_python_path: Option<String>,
 }
+
+impl Cli {
+    /// Where to listen.
+    pub fn host(&self, config: &Config) -> String {
+        let usual = if config.needs_key() { ALL } else { LOOPBACK };
+        self.host.clone().unwrap_or_else(|| usual.to_owned())
+    }
+
+    /// What the one who started the server should know.
+    pub fn warnings(&self, config: &Config) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let ignored = [
+            ("--reload", self.reload),
+            ("--import-modules", self.import_modules.is_some()),
+            ("--extra-python-path", self.extra_python_path.is_some()),
+        ];
+        for (option, _) in ignored.into_iter().filter(|(_, given)| *given) {
+            warnings.push(format!("{option} is ignored: this server runs no Python"));
+        }
+        let host = self.host.as_deref().unwrap_or_default();
+        if WILDCARDS.contains(&host) && !config.needs_key() {
+            warnings.push(format!(
+                "listening on all networks ({host}) without a session key: anyone who reaches the port may run commands. \
+                 Set SESSION_API_KEY or OH_SESSION_API_KEYS_0, or listen on 127.0.0.1"
+            ));
+        }
+        warnings
+    }
+}
+
+/// Where this server is reached from the same machine.
+pub(crate) fn internal_url(host: &str, port: u16) -> String {
+    if WILDCARDS.contains(&host) {
+        format!("http://{LOOPBACK}:{port}")
+    } else if host.contains(':') && !host.starts_with('[') {
+        format!("http://[{host}]:{port}")
+    } else {
+        format!("http://{host}:{port}")
+    }
+}
+
+#[cfg(test)]
+#[path = "cli_tests.rs"]
+mod tests;

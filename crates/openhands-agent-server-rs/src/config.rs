@@ -140,6 +140,9 @@ pub struct Config {
     /// Whether a blank secret key was given, and no other took its place.
     #[serde(skip)]
     pub secret_key_was_blank: bool,
+    /// Whether the server was set up by `POST /api/init`.
+    #[serde(skip)]
+    pub was_deferred: bool,
     /// Where settings, secrets and profiles of the user are kept.
     #[serde(skip)]
     pub persistence_dir: PathBuf,
@@ -216,12 +219,29 @@ impl Config {
         }
     }
 
+    /// Where this server is reached from this machine, once that is known.
+    pub(crate) fn internal_url(&self) -> Option<&str> {
+        let found = self.env.iter().find(|(name, _)| name == INTERNAL_URL)?;
+        Some(&found.1)
+    }
+
     /// Tells what the server starts where to reach it, and with which key.
     pub(crate) fn announce(&mut self, url: &str) {
         self.set_env(INTERNAL_URL, url);
         if let Some(key) = self.session_api_keys.first().cloned() {
             self.set_env(FIRST_SESSION_KEY, &key);
         }
+    }
+
+    /// Whether webhooks that came in a request keep to their limits.
+    pub(crate) fn check_webhooks(webhooks: &[WebhookSpec]) -> Result<(), ConfigError> {
+        for (index, webhook) in webhooks.iter().enumerate() {
+            let place = format!("webhooks[{index}]");
+            let value = serde_json::to_value(webhook)
+                .map_err(|error| ConfigError::new(&place, &error.to_string()))?;
+            check(&mut value.into(), Kind::Object(settings::WEBHOOK), &place)?;
+        }
+        Ok(())
     }
 
     fn resolve_paths(&mut self, environment: &Environment, directory: &Path) {

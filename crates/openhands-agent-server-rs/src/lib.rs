@@ -9,18 +9,24 @@
 //! call a service, and write the answer in the form that clients of the Python server know.
 
 mod app;
+mod checks;
 mod cli;
 mod config;
+mod dormant;
 mod http;
+mod openapi;
 mod serve;
 mod services;
 mod sockets;
+mod telemetry;
 mod v1;
 
 pub use app::App;
+pub use checks::{check_browser, check_health};
 pub use cli::Cli;
 pub use config::{
     Config, ConfigError, Environment, EventDurability, LogFormat, Sources, Surroundings,
 };
-pub use http::{Argument, Door, Operation, Place};
+pub use http::{Argument, Door, Front, Operation, Place};
 pub use serve::{Server, serve};
+pub use telemetry::Logs;

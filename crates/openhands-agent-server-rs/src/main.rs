@@ -1,24 +1,72 @@
 //! The agent server's entry point.
 
+use std::io::Write as _;
+use std::process::ExitCode;
+
 use anyhow::Context;
 use clap::Parser;
-use openhands_agent_server_rs::{Cli, Config, serve};
+use openhands_agent_server_rs::{
+    Cli, Config, Environment, Logs, Sources, check_browser, check_health, serve,
+};
 use tokio::signal::unix::{SignalKind, signal};
-use tracing_subscriber::EnvFilter;
 
-#[tokio::main]
-async fn main() -> anyhow::Result<()> {
+/// Everything that the environment says is read here, once.
+fn main() -> anyhow::Result<ExitCode> {
     let cli = Cli::parse();
-    let filter = EnvFilter::try_new(&cli.log_level).context("LOG_LEVEL")?;
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .init();
-    let config = Config {
-        env: std::env::vars().collect(),
-        ..Config::default()
+    let sources = Sources {
+        environment: Environment::new(std::env::vars_os()),
+        directory: std::env::current_dir().context("the working directory")?,
+        file: cli.config.clone(),
     };
-    serve(config, &cli.host, cli.port, stop()).await
+    let runtime = tokio::runtime::Runtime::new().context("the async runtime")?;
+    if cli.check_browser {
+        return runtime.block_on(tell_of_browser(&sources.environment));
+    }
+    if cli.check_health {
+        return runtime.block_on(tell_of_health(cli.port));
+    }
+    let config = Config::load(&sources)?;
+    // Outside of the runtime: what sends traces must not start inside.
+    let logs = Logs::start(&config)?;
+    for warning in config.warnings.iter().chain(&cli.warnings(&config)) {
+        tracing::warn!("{warning}");
+    }
+    let host = cli.host(&config);
+    let served = runtime.block_on(serve(config, &host, cli.port, stop()));
+    // A task that hangs in a blocking call does not hold up the end.
+    runtime.shutdown_background();
+    logs.finish();
+    served.map(|()| ExitCode::SUCCESS)
+}
+
+/// Says whether a browser works; the exit code says it too.
+async fn tell_of_browser(environment: &Environment) -> anyhow::Result<ExitCode> {
+    let mut out = std::io::stdout();
+    Ok(match check_browser(environment).await {
+        Ok(browser) => {
+            writeln!(out, "The browser works: {}", browser.display())?;
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            writeln!(out, "No browser works: {error:#}")?;
+            ExitCode::FAILURE
+        }
+    })
+}
+
+/// Says whether a server is well; the exit code says it too. For images without a program that can ask.
+async fn tell_of_health(port: u16) -> anyhow::Result<ExitCode> {
+    let mut out = std::io::stdout();
+    Ok(match check_health(port).await {
+        Ok(()) => {
+            writeln!(out, "ok")?;
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            writeln!(out, "{error:#}")?;
+            ExitCode::FAILURE
+        }
+    })
 }
 
 /// Resolves when the process is asked to end.

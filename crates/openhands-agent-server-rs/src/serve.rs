@@ -1,40 +1,67 @@
-//! Listening, and ending in good order.
+//! Listening, and ending in good order and in less than a second.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use axum::ServiceExt;
 use axum::extract::Request;
+use openhands_protocol::server::RuntimeKind;
 use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::app::App;
+use crate::cli;
 use crate::config::Config;
+use crate::dormant::Dormant;
 use crate::http::Door;
+
+/// All that has to be done at the end is done by then.
+const STOP_TIME: Duration = Duration::from_millis(900);
+/// The part of it that is left for requests that are being answered.
+const LAST_ANSWERS: Duration = Duration::from_millis(100);
 
 /// A server that listens.
 #[derive(Debug)]
 pub struct Server {
     /// Where it listens.
     pub address: SocketAddr,
-    /// What it holds.
-    pub app: Arc<App>,
+    app: Arc<OnceLock<Arc<App>>>,
+    dormant: Option<Arc<Dormant>>,
     stop: CancellationToken,
-    task: JoinHandle<std::io::Result<()>>,
+    task: AbortOnDropHandle<std::io::Result<()>>,
 }
 
 impl Server {
-    /// Starts all services and listens; port 0 takes a free one.
-    pub async fn start(config: Config, host: &str, port: u16) -> anyhow::Result<Self> {
-        let listener = TcpListener::bind((host, port))
+    /// Starts all services and listens; port 0 takes a free one. With `deferred_init` services start when they are
+    /// asked for.
+    pub async fn start(mut config: Config, host: &str, port: u16) -> anyhow::Result<Self> {
+        if config.conversation_runtime != RuntimeKind::Local
+            || config.conversation_runtime_selectable
+        {
+            bail!(
+                "conversation_runtime: only \"local\" is served, and conversation_runtime_selectable must be off"
+            );
+        }
+        let listener = TcpListener::bind((host.trim_matches(['[', ']']), port))
             .await
             .with_context(|| format!("listening on {host}:{port}"))?;
         let address = listener.local_addr()?;
-        let app = App::start(config).await?;
-        app.set_address(&format!("http://{address}"));
-        let door = Door::new(app.router());
+        config.announce(&cli::internal_url(host, address.port()));
+        let app = Arc::new(OnceLock::new());
+        let (door, dormant) = if config.deferred_init {
+            let dormant = Dormant::new(config, Arc::clone(&app));
+            (dormant.open_door(), Some(dormant))
+        } else {
+            let running = app.get_or_init({
+                let started = App::start(config).await?;
+                || started
+            });
+            (Door::new(running.front()), None)
+        };
         let stop = CancellationToken::new();
         let stopped = stop.clone().cancelled_owned();
         let serving = axum::serve(listener, ServiceExt::<Request>::into_make_service(door))
@@ -42,17 +69,38 @@ impl Server {
         Ok(Self {
             address,
             app,
+            dormant,
             stop,
-            task: tokio::spawn(serving.into_future()),
+            task: AbortOnDropHandle::new(tokio::spawn(serving.into_future())),
         })
     }
 
-    /// Takes no more requests, ends everything, and waits for the end.
+    /// What it holds; none while it waits to be set up.
+    pub fn app(&self) -> Option<&Arc<App>> {
+        self.app.get()
+    }
+
+    /// Takes no more requests, ends everything, and waits for the end, but not longer than a second.
     pub async fn stop(self) -> anyhow::Result<()> {
+        let deadline = Instant::now() + STOP_TIME;
         self.stop.cancel();
-        self.app.stop().await;
-        self.task.abort();
-        Ok(())
+        let services = async {
+            if let Some(dormant) = &self.dormant {
+                dormant.stop().await;
+            }
+            if let Some(app) = self.app.get() {
+                app.stop().await;
+            }
+        };
+        if timeout_at(deadline - LAST_ANSWERS, services).await.is_err() {
+            tracing::warn!("not everything ended in time");
+        }
+        // Requests that are still under way are cut off with the task.
+        match timeout_at(deadline, self.task).await {
+            Ok(Ok(served)) => served.context("serving"),
+            Ok(Err(error)) => Err(error).context("serving"),
+            Err(_) => Ok(()),
+        }
     }
 }
 
@@ -63,8 +111,13 @@ pub async fn serve(
     port: u16,
     stop: impl Future<Output = ()>,
 ) -> anyhow::Result<()> {
+    let is_deferred = config.deferred_init;
     let server = Server::start(config, host, port).await?;
     tracing::info!("listening on http://{}", server.address);
+    if is_deferred {
+        tracing::info!("waiting for POST /api/init");
+    }
     stop.await;
+    tracing::info!("stopping");
     server.stop().await
 }

@@ -15,4 +15,5 @@ pub(crate) mod settings;
 pub(crate) mod skills;
 pub(crate) mod tools;
 pub(crate) mod vscode;
+pub(crate) mod webhooks;
 pub(crate) mod workspaces;

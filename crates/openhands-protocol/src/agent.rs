@@ -24,7 +24,7 @@ pub use definition::{
 };
 pub use meta_profile::{
     ActivateMetaProfileResponse, MetaProfile, MetaProfileClass, MetaProfileDetailResponse,
-    MetaProfileInfo, MetaProfileListResponse, MetaProfileMutationResponse,
+    MetaProfileInfo, MetaProfileListResponse, MetaProfileMutationResponse, MetaProfilePath,
 };
 pub use openhands::{Agent, AgentSpec};
 pub use profile::{

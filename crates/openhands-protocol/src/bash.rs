@@ -88,7 +88,7 @@ wire! {
         /// `next_page_id` of the page before.
         page_id: Option<String> = None,
         /// How many at most.
-        limit: i64 = 100,
+        limit in [gt(0.0) le(100.0)]: i64 = 100,
     }
 
     /// A bash event in the path.

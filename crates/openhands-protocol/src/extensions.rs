@@ -68,6 +68,18 @@ wire! {
         icon when some: Option<String> = None,
     }
 
+    /// An installed extension in the path.
+    pub struct ExtensionPath (default) {
+        /// Its name.
+        extension_name in [min_length(1) max_length(255) pattern("^[a-z0-9]+(?:-[a-z0-9]+)*$")]: String,
+    }
+
+    /// How much of what a backend wrote.
+    pub struct BackendLogsQuery (default) {
+        /// The last bytes, at most.
+        limit_bytes in [ge(1.0) le(262_144.0)]: i64 = 65_536,
+    }
+
     /// An extension to install.
     pub struct InstallCanvasExtensionRequest (default) {
         source in [min_length(1)]: String,

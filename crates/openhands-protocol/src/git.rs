@@ -86,7 +86,7 @@ wire! {
         /// What to compare with, such as `HEAD`; otherwise what fits best.
         git_ref as "ref": Option<String> = None,
         /// A commit whose own change is wanted.
-        commit: Option<String> = None,
+        commit in [pattern("^[0-9a-fA-F]{4,64}$")]: Option<String> = None,
     }
 
     /// Which commits to list.
@@ -94,13 +94,13 @@ wire! {
         /// The repository.
         path: String,
         /// How many at most.
-        limit: i64 = 50,
+        limit in [ge(1.0) le(200.0)]: i64 = 50,
     }
 
     /// A commit in the path.
     pub struct GitCommitPath (default) {
         /// Its id, or the start of it.
-        sha: String,
+        sha in [pattern("^[0-9a-fA-F]{4,64}$")]: String,
     }
 
     /// Where a commit is.
@@ -116,7 +116,7 @@ wire! {
         /// A part of the name.
         query: Option<String> = None,
         /// How many at most.
-        limit: i64 = 100,
+        limit in [ge(1.0) le(100.0)]: i64 = 100,
         /// Where an earlier answer stopped.
         page_id: Option<String> = None,
     }

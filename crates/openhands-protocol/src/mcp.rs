@@ -11,7 +11,7 @@ pub use auth::{
 };
 pub use server::{McpServer, McpServerPatch, McpTransport};
 pub use test::{
-    McpErrorKind, McpOauthCallbackRequest, McpOauthStartResponse, McpOauthStateResponse,
-    McpOauthStatus, McpOauthStatusResponse, McpTestFailure, McpTestRequest, McpTestResponse,
-    McpTestServer, McpTestSuccess, McpToolCallResult, McpToolCallSpec,
+    McpErrorKind, McpJobPath, McpOauthCallbackRequest, McpOauthStartResponse,
+    McpOauthStateResponse, McpOauthStatus, McpOauthStatusResponse, McpTestFailure, McpTestRequest,
+    McpTestResponse, McpTestServer, McpTestSuccess, McpToolCallResult, McpToolCallSpec,
 };

@@ -6,8 +6,9 @@ mod installed;
 pub use catalog::{
     FetchPluginRequest, FetchPluginResponse, InstallPluginRequest, InstalledPluginResponse,
     InstalledPluginsListResponse, MarketplacePluginInfo, PluginInfo, PluginMarketplaceResponse,
-    PluginSkillSummary, PluginSource, PluginsRequest, PluginsResponse, UninstallPluginResponse,
-    UpdatePluginResponse, UpdatePluginStateRequest, UpdatePluginStateResponse,
+    PluginPath, PluginSkillSummary, PluginSource, PluginsRequest, PluginsResponse,
+    UninstallPluginResponse, UpdatePluginResponse, UpdatePluginStateRequest,
+    UpdatePluginStateResponse,
 };
 pub use installed::{
     InstalledExtension, InstalledExtensions, Marketplace, MarketplaceEntry, MarketplaceOwner,

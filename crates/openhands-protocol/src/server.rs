@@ -3,15 +3,19 @@
 mod error;
 mod info;
 mod init;
+mod system;
 mod tools;
 
 pub use error::{ErrorBody, ErrorDetail, ErrorLocation, ValidationError};
 pub use info::{
-    HealthStatus, ReadyStatus, RuntimeKind, ServerInfo, VsCodeStatus, VsCodeUrlQuery,
-    VsCodeUrlResponse,
+    HealthStatus, ReadyStatus, RuntimeKind, RuntimeVsCodeUrlQuery, ServerInfo, VsCodeStatus,
+    VsCodeUrlQuery, VsCodeUrlResponse,
 };
 pub use init::{
     DeploymentKind, InitRequest, InitState, InitStatus, TelemetryExporter, TelemetrySpec,
     WebhookSpec,
+};
+pub use system::{
+    CpuStatistics, DiskStatistics, MemoryStatistics, ProcessStatistics, SystemStatistics,
 };
 pub use tools::{ToolCatalogEntry, ToolCatalogResponse};

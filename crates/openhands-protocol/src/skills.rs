@@ -6,7 +6,7 @@ mod skill;
 pub use catalog::{
     ExposedUrl, InstallSkillRequest, InstalledSkillResponse, InstalledSkillsListResponse,
     MarketplaceRegistration, MarketplaceSkillInfo, OrgConfig, SandboxConfig, SkillCatalogEntry,
-    SkillCatalogResponse, SkillInfo, SkillMarketplaceResponse, SkillOrigin, SkillType,
+    SkillCatalogResponse, SkillInfo, SkillMarketplaceResponse, SkillOrigin, SkillPath, SkillType,
     SkillsRequest, SkillsResponse, SyncResponse, SyncStatus, UninstallSkillResponse,
     UpdateSkillResponse, UpdateSkillStateRequest, UpdateSkillStateResponse,
 };

@@ -54,7 +54,7 @@ pub(crate) fn names() -> &'static Registry {
     &NAMES
 }
 
-/// Whether a tool of this name is built in.
-pub(crate) fn knows(name: &str) -> bool {
+/// Whether a tool of this name, or of the class that it stands for, is built in.
+pub fn knows(name: &str) -> bool {
     names().knows(name)
 }

@@ -70,6 +70,7 @@ pub mod title;
 #[doc(hidden)]
 pub mod view;
 
+pub use builtin::knows as is_builtin_tool;
 pub use conversation::{
     Conversation, ConversationConfig, ConversationError, Decision, Host, Live, RunEnd,
     Subscription, Update,

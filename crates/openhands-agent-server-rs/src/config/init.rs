@@ -6,6 +6,7 @@ use openhands_protocol::Secret;
 use openhands_protocol::server::InitRequest;
 
 use crate::config::Config;
+use crate::config::variables::FIRST_SESSION_KEY;
 
 impl Config {
     /// These settings with what a request says on top of them.
@@ -13,6 +14,7 @@ impl Config {
     pub(crate) fn initialized(&self, request: &InitRequest) -> Self {
         let mut config = Self {
             deferred_init: false,
+            was_deferred: true,
             ..self.clone()
         };
         config.take_keys(request);
@@ -52,6 +54,9 @@ impl Config {
         }
         for (name, value) in request.env.iter().flatten() {
             config.set_env(name, value);
+        }
+        if let Some(key) = config.session_api_keys.first().cloned() {
+            config.set_env(FIRST_SESSION_KEY, &key);
         }
         config
     }

@@ -45,7 +45,8 @@ pub(crate) fn check(app: &App, access: Access, headers: &HeaderMap) -> Result<()
     }
     let bearer = || {
         let value = headers.get(header::AUTHORIZATION)?.as_bytes();
-        value.strip_prefix(b"Bearer ")
+        let (scheme, key) = value.split_at_checked("Bearer ".len())?;
+        scheme.eq_ignore_ascii_case(b"Bearer ").then_some(key)
     };
     let given = headers
         .get(KEY_HEADER)

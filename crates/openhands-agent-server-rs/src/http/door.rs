@@ -1,4 +1,4 @@
-//! The door: what all requests go through, whatever is behind it at the moment.
+//! The door: where all requests come in, whatever is behind it at the moment.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -6,25 +6,26 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use axum::Router;
 use axum::extract::Request;
 use axum::response::Response;
 use parking_lot::RwLock;
-use tower::{Service, ServiceExt};
+use tower::Service;
 
-/// Hands each request to the router of the moment. A server that is set up later gets another router then.
+use crate::http::Front;
+
+/// Hands each request to the routes of the moment. A server that is set up later gets other routes then.
 #[derive(Debug, Clone)]
-pub struct Door(Arc<RwLock<Router>>);
+pub struct Door(Arc<RwLock<Arc<Front>>>);
 
 impl Door {
     /// A door with this behind it.
-    pub fn new(router: Router) -> Self {
-        Self(Arc::new(RwLock::new(router)))
+    pub fn new(front: Front) -> Self {
+        Self(Arc::new(RwLock::new(Arc::new(front))))
     }
 
     /// From now on, requests go there.
-    pub fn lead_to(&self, router: Router) {
-        *self.0.write() = router;
+    pub fn lead_to(&self, front: Front) {
+        *self.0.write() = Arc::new(front);
     }
 }
 
@@ -38,7 +39,7 @@ impl Service<Request> for Door {
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        let router = self.0.read().clone();
-        Box::pin(router.oneshot(request))
+        let front = Arc::clone(&self.0.read());
+        Box::pin(async move { Ok(front.answer(request).await) })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use openhands_protocol::Form;
 use openhands_protocol::server::ValidationError;
@@ -14,6 +14,8 @@ use uuid::Uuid;
 pub(crate) struct ApiError {
     status: StatusCode,
     body: Value,
+    /// The method that would have been right.
+    allow: Option<Method>,
 }
 
 impl ApiError {
@@ -22,6 +24,7 @@ impl ApiError {
         Self {
             status,
             body: json!({"detail": detail.into()}),
+            allow: None,
         }
     }
 
@@ -45,6 +48,14 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
 
+    /// 405, with the method that the path takes.
+    pub(crate) fn method_not_allowed(allow: &Method) -> Self {
+        Self {
+            allow: Some(allow.clone()),
+            ..Self::new(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed")
+        }
+    }
+
     /// 409.
     pub(crate) fn conflict(detail: impl Into<Value>) -> Self {
         Self::new(StatusCode::CONFLICT, detail)
@@ -56,8 +67,8 @@ impl ApiError {
     }
 
     /// 422 for input that does not fit.
-    pub(crate) fn invalid(errors: Vec<ValidationError>) -> Self {
-        match Form::REST.to_value(&errors) {
+    pub(crate) fn invalid(errors: impl AsRef<[ValidationError]>) -> Self {
+        match Form::REST.to_value(errors.as_ref()) {
             Ok(errors) => Self::unprocessable(errors),
             Err(error) => Self::internal(error),
         }
@@ -76,6 +87,7 @@ impl ApiError {
                 "detail": "Internal Server Error",
                 "exception": format!("{}: {reason}", status.as_u16()),
             }),
+            allow: None,
         }
     }
 
@@ -91,6 +103,7 @@ impl ApiError {
                 "exception": exception,
                 "error_id": id,
             }),
+            allow: None,
         }
     }
 
@@ -103,11 +116,14 @@ impl ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let body = self.body.to_string();
-        (
-            self.status,
-            [(header::CONTENT_TYPE, "application/json")],
-            body,
-        )
-            .into_response()
+        let head = [(header::CONTENT_TYPE, "application/json")];
+        let mut response = (self.status, head, body).into_response();
+        let allow = self
+            .allow
+            .and_then(|allow| HeaderValue::try_from(allow.as_str()).ok());
+        if let Some(allow) = allow {
+            response.headers_mut().insert(header::ALLOW, allow);
+        }
+        response
     }
 }

@@ -36,6 +36,8 @@ impl From<ConversationError> for ApiError {
             ConversationError::NotAUserMessage => Self::unprocessable(said),
             ConversationError::Lease(LeaseError::Lost | LeaseError::Held { .. })
             | ConversationError::Log(LogError::Store(StoreError::Lease(_))) => Self::conflict(LOST),
+            // compat: the reference shows the key of its table in quotes.
+            ConversationError::Tool(_) => Self::internal(format!("\"{said}\"")),
             ConversationError::Condense(_) => Self::conflict(said),
             ConversationError::Profile(ProfileError::NotFound(name)) => {
                 Self::not_found(format!("Profile '{name}' not found"))

@@ -7,6 +7,7 @@ use axum::extract::Request;
 use axum::handler::Handler;
 use axum::http::Method;
 use axum::middleware::{self, Next};
+use axum::response::IntoResponse as _;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use openhands_protocol::schema::{Described, SchemaOf};
 
@@ -33,6 +34,8 @@ pub struct Operation {
     pub arguments: Vec<Argument>,
     /// What a good answer looks like, if that was said.
     pub answer: Option<SchemaOf>,
+    /// Whether it answers `HEAD` too. compat: most routes of the Python server do not.
+    pub takes_head: bool,
 }
 
 impl Operation {
@@ -46,7 +49,7 @@ impl Operation {
     }
 
     /// The path with numbered parameters: the router wants one name in one place, the documentation wants its own.
-    fn pattern(&self) -> String {
+    pub(crate) fn pattern(&self) -> String {
         let mut number = 0;
         let parts = self.path.split('/').map(|part| {
             if !part.starts_with('{') {
@@ -134,6 +137,7 @@ impl Routes {
             is_hidden: false,
             arguments: T::arguments(),
             answer: None,
+            takes_head: false,
         };
         self.0.push((operation, on(filter, handler)));
         self
@@ -179,6 +183,11 @@ impl Routes {
         self.last(|operation| operation.is_hidden = true)
     }
 
+    /// The last route answers `HEAD` as it answers `GET`, without the body.
+    pub(crate) fn takes_head(self) -> Self {
+        self.last(|operation| operation.takes_head = true)
+    }
+
     /// These and others.
     pub(crate) fn merge(mut self, other: Self) -> Self {
         self.0.extend(other.0);
@@ -201,14 +210,32 @@ impl Routes {
                 handler.route_layer(middleware::from_fn(move |request: Request, next: Next| {
                     let (app, matched) = (Arc::clone(&app), matched.clone());
                     async move {
-                        access::check(&app, matched.0.access, request.headers())?;
-                        let mut request = input::check_parameters(&matched.0, request).await?;
-                        request.extensions_mut().insert(matched);
-                        Ok::<_, ApiError>(next.run(request).await)
+                        let entered = match enter(&app, &matched.0, &request) {
+                            Ok(()) => input::check_parameters(&matched.0, request).await,
+                            Err(error) => Err(error),
+                        };
+                        let mut response = match entered {
+                            Ok(mut request) => {
+                                request.extensions_mut().insert(matched.clone());
+                                next.run(request).await
+                            }
+                            Err(error) => error.into_response(),
+                        };
+                        // For whoever counts answers by route.
+                        response.extensions_mut().insert(matched);
+                        response
                     }
                 }));
             router = router.route(&pattern, guarded);
         }
         router
     }
+}
+
+/// Refuses a request that came to a route but may not come further. compat: the method counts before the key.
+fn enter(app: &App, operation: &Operation, request: &Request) -> Result<(), ApiError> {
+    if request.method() == Method::HEAD && !operation.takes_head {
+        return Err(ApiError::method_not_allowed(&operation.method));
+    }
+    access::check(app, operation.access, request.headers())
 }

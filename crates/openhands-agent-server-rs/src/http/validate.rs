@@ -116,21 +116,21 @@ impl Checker {
         }
     }
 
-    /// Notes a broken rule.
-    fn keep<T: ?Sized>(
-        &mut self,
-        rule: Option<fn(&T) -> Result<(), String>>,
-        value: &T,
-        input: &Value,
-    ) -> bool {
+    /// Whether a rule is kept; notes it if not.
+    fn keep<T>(&mut self, rule: Option<Rule<T>>, value: &T, input: &Value) -> bool {
         match rule.map(|rule| rule(value)) {
             Some(Err(message)) => {
-                self.errors
-                    .push(broken_rule(self.loc.clone(), &message, input));
+                self.broken(&message, input);
                 false
             }
             Some(Ok(())) | None => true,
         }
+    }
+
+    /// Notes a broken rule.
+    fn broken(&mut self, message: &str, input: &Value) {
+        let loc = self.loc.clone();
+        self.errors.push(broken_rule(loc, message, input));
     }
 
     /// Goes one step down.
@@ -145,8 +145,9 @@ impl Checker {
     fn value(&mut self, schema: &'static Schema, rules: &Rules, value: &Value) -> Option<Value> {
         match schema {
             Schema::Any => None,
+            // Either may be something simpler.
             Schema::Nullable(_) if value.is_null() => None,
-            Schema::Nullable(inner) => self.value(inner(), rules, value),
+            Schema::TextOr(_) if value.is_string() => None,
             Schema::Boolean => self.boolean(value),
             Schema::Integer => self.integer(rules, value),
             Schema::Number => self.number(rules, value),
@@ -161,20 +162,19 @@ impl Checker {
             Schema::Object(object) => self.object(object, value, None),
             Schema::Union(union) => self.union(union, value),
             Schema::OneOf(branches) => self.one_of(branches, value),
-            Schema::TextOr(_) if value.is_string() => None,
-            Schema::TextOr(inner) => self.value(inner(), rules, value),
+            Schema::Nullable(inner) | Schema::TextOr(inner) => self.value(inner(), rules, value),
         }
     }
 
     /// Checks a value with the rules that hold whatever its type is.
     fn ruled(&mut self, schema: &'static Schema, rules: &Rules, value: &Value) -> Option<Value> {
-        if !self.keep::<Value>(rules.before as Option<Rule<Value>>, value, value) {
+        if !self.keep(rules.before, value, value) {
             return None;
         }
         let before = self.errors.len();
         let replaced = self.value(schema, rules, value);
         if self.errors.len() == before {
-            self.keep::<Value>(rules.check, replaced.as_ref().unwrap_or(value), value);
+            self.keep(rules.check, replaced.as_ref().unwrap_or(value), value);
         }
         replaced
     }

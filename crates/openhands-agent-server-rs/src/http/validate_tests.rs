@@ -109,8 +109,8 @@ fn says_what_the_reference_says() {
     assert!(differences.is_empty(), "{}", differences.join("\n\n"));
 }
 
-fn becomes(schema: &'static Schema, value: Value, expected: Value) {
-    assert_eq!(check("body", schema, value).unwrap(), expected);
+fn becomes(schema: &'static Schema, value: Value, expected: &Value) {
+    assert_eq!(&check("body", schema, value).unwrap(), expected);
 }
 
 #[test]
@@ -118,19 +118,19 @@ fn numbers_and_booleans_may_be_given_as_text() {
     becomes(
         ExecuteBashRequest::schema(),
         json!({"command": "ls", "timeout": " 5 ", "unknown": 1}),
-        json!({"command": "ls", "timeout": 5, "unknown": 1}),
+        &json!({"command": "ls", "timeout": 5, "unknown": 1}),
     );
     becomes(
         SaveProfileRequest::schema(),
         json!({"llm": {"model": "m", "temperature": "0.5", "num_retries": 3.0}, "include_secrets": "off"}),
-        json!({"llm": {"model": "m", "temperature": 0.5, "num_retries": 3}, "include_secrets": false}),
+        &json!({"llm": {"model": "m", "temperature": 0.5, "num_retries": 3}, "include_secrets": false}),
     );
 }
 
 #[test]
 fn what_is_exact_stays_as_it_is_where_several_types_would_do() {
     let overrides = json!({"model": "m", "capability_overrides": {"a": "true", "b": true}});
-    becomes(Llm::schema(), overrides.clone(), overrides);
+    becomes(Llm::schema(), overrides.clone(), &overrides);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn a_kind_that_is_left_out_is_filled_in() {
     becomes(
         StartConversationRequest::schema(),
         request,
-        json!({
+        &json!({
             "workspace": {"working_dir": "/w"},
             "agent": {"llm": {"model": "m"}, "kind": "Agent"},
             "initial_message": {"content": [{"text": "hi", "type": "text"}]},

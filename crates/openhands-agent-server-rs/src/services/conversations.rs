@@ -32,6 +32,7 @@ use openhands_sdk_rs::Host;
 use openhands_sdk_rs::conversation::{Models, Profiles};
 use openhands_sdk_rs::event_log::{Durability, LeaseOwner, Syncer};
 use openhands_sdk_rs::secrets::Lookup;
+use openhands_sdk_rs::skills::SkillSources;
 use parking_lot::RwLock;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -40,6 +41,8 @@ use uuid::Uuid;
 
 use crate::config::{Config, EventDurability};
 use crate::services::activity::Activity;
+use crate::services::webhooks::Webhooks;
+use crate::telemetry::metrics::Metrics;
 
 pub(crate) use entry::{Entry, Held};
 pub(crate) use info::{runtime_info, without_skills};
@@ -55,12 +58,18 @@ pub(crate) struct Setting {
     pub(crate) config: Arc<Config>,
     /// Notes that something happens.
     pub(crate) activity: Arc<Activity>,
+    /// Counts events.
+    pub(crate) metrics: Arc<Metrics>,
+    /// Who is told of events and conversations.
+    pub(crate) webhooks: Arc<Webhooks>,
     /// How models are made.
     pub(crate) models: Models,
     /// Models that the user saved.
     pub(crate) profiles: Arc<dyn Profiles>,
     /// How secrets are fetched.
     pub(crate) lookup: Arc<dyn Lookup>,
+    /// Where skills beyond those of the project come from.
+    pub(crate) skills: SkillSources,
 }
 
 /// The conversations of the server.
@@ -71,6 +80,7 @@ pub(crate) struct Conversations {
     host: Arc<Host>,
     catalog: Arc<Catalog>,
     permits: Arc<Semaphore>,
+    webhooks: Arc<Webhooks>,
     /// Held while a conversation is started under an id that the client chose.
     chosen_ids: tokio::sync::Mutex<()>,
     tasks: TaskTracker,
@@ -93,6 +103,7 @@ impl Conversations {
             host.models = Arc::clone(&setting.models);
             host.profiles = Some(Arc::clone(&setting.profiles));
             host.lookup = Some(Arc::clone(&setting.lookup));
+            host.skills = setting.skills.clone();
             host.durability = match config.event_durability {
                 EventDurability::Strict => Durability::Strict,
                 EventDurability::Background => Durability::Background(Syncer::new()),
@@ -104,7 +115,7 @@ impl Conversations {
             });
             host.observer = Some(Arc::new(observe::Watch::new(
                 &catalog,
-                &setting.activity,
+                &setting,
                 me.clone(),
             )));
             host.children = Some(children::starter(me.clone()));
@@ -114,6 +125,7 @@ impl Conversations {
                 host: Arc::new(host),
                 catalog,
                 permits: Arc::new(Semaphore::new(config.max_concurrent_runs)),
+                webhooks: Arc::clone(&setting.webhooks),
                 chosen_ids: tokio::sync::Mutex::new(()),
                 tasks: TaskTracker::new(),
                 stop,

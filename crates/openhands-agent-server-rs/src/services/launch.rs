@@ -20,7 +20,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use openhands_protocol::agent::{Agent, AgentSpec, LaunchedAgentProfile};
 use openhands_protocol::conversation::StartConversationRequest;
-use openhands_protocol::secrets::SecretSource;
+use openhands_protocol::secrets::{SecretInput, SecretSource, StaticSecret};
 use openhands_protocol::settings::{AgentSettings, StoredSettings};
 use openhands_protocol::{Form, Reading};
 use openhands_sdk_rs::Host;
@@ -29,7 +29,6 @@ use openhands_sdk_rs::tools::Registry;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::services::settings::migrate::Origin;
 use crate::services::settings::sealing::Sealing;
 use crate::services::settings::tool_selection::BROWSER;
 use crate::services::settings::{Stores, agent_settings};
@@ -51,7 +50,7 @@ pub(crate) struct Launches {
 pub(crate) struct Launch {
     /// The agent.
     pub(crate) agent: Agent,
-    /// The secrets of the request that the agent may use, opened.
+    /// The secrets that the agent may use, opened: those of its context, and over them those of the request.
     pub(crate) secrets: IndexMap<String, SecretSource>,
     /// The saved agent that it came from.
     pub(crate) launched_profile: Option<LaunchedAgentProfile>,
@@ -79,18 +78,19 @@ impl Launches {
         &self,
         request: &StartConversationRequest,
     ) -> Result<Launch, LaunchError> {
-        check(request)?;
         let sealing = self.sealing(request)?;
         let settings = self.settings().await;
         let source = self.source(request, &settings, &sealing).await?;
-        let mut secrets = opened(&request.secrets, &sealing)?;
+        let mut given = opened(&request.secrets, &sealing)?;
         if let Some(allowed) = source
             .launched_profile
             .as_ref()
             .and_then(|profile| profile.secret_refs.as_ref())
         {
-            secrets.retain(|name, _| allowed.contains(name));
+            given.retain(|name, _| allowed.contains(name));
         }
+        let mut secrets = of_context(&source.agent);
+        secrets.extend(given);
         let additions = request.agent_launch_additions.as_ref();
         Ok(Launch {
             agent: finish::finish(source.agent, additions, loads_memory(&settings)),
@@ -122,7 +122,7 @@ impl Launches {
             (None, Some(members)) => {
                 // A limit that was left out is the model's; a null is no limit.
                 let inherits_limit = build::inherits_limit(members);
-                let read = agent_settings::read(members.0.clone(), Origin::Request, sealing);
+                let read = agent_settings::read(members.0.clone(), sealing);
                 match read.map_err(LaunchError::value)? {
                     AgentSettings::OpenHands(settings) => {
                         build::agent(settings, inherits_limit, self.has_browser)
@@ -165,32 +165,22 @@ impl Launches {
     }
 }
 
-/// Refuses requests that say too little or too much.
-fn check(request: &StartConversationRequest) -> Result<(), LaunchError> {
-    let has_profile = request.agent_profile_id.is_some();
-    let others: Vec<&str> = [
-        ("`agent`", request.agent.is_some()),
-        ("`agent_settings`", request.agent_settings.is_some()),
-    ]
-    .into_iter()
-    .filter_map(|(name, is_given)| is_given.then_some(name))
-    .collect();
-    if has_profile && !others.is_empty() {
-        return Err(LaunchError::value(format!(
-            "`agent_profile_id` is mutually exclusive with {}",
-            others.join(", ")
-        )));
-    }
-    if !has_profile && others.is_empty() {
-        return Err(LaunchError::value(error::NO_SOURCE));
-    }
-    let additions = request.agent_launch_additions.as_ref();
-    if !has_profile && additions.is_some_and(|additions| additions.llm_profile_ref.is_some()) {
-        return Err(LaunchError::value(
-            "`agent_launch_additions.llm_profile_ref` requires `agent_profile_id`",
-        ));
-    }
-    Ok(())
+/// The secrets that an agent brings with it.
+fn of_context(agent: &Agent) -> IndexMap<String, SecretSource> {
+    let context = agent.agent_context.as_ref();
+    let secrets = context.and_then(|context| context.secrets.as_ref());
+    let source = |secret: &SecretInput| match secret {
+        SecretInput::Source(source) => source.clone(),
+        SecretInput::Plain(value) => SecretSource::Static(StaticSecret {
+            value: Some(value.clone()),
+            ..StaticSecret::default()
+        }),
+    };
+    secrets
+        .into_iter()
+        .flatten()
+        .map(|(name, secret)| (name.clone(), source(secret)))
+        .collect()
 }
 
 fn loads_memory(settings: &StoredSettings) -> bool {
@@ -211,12 +201,8 @@ fn opened<T: Serialize + DeserializeOwned + Clone>(
         return Ok(value.clone());
     }
     let plain = Form::PEER.to_value(value);
-    let opening = sealing.opening(Reading::strict());
+    let opening = sealing.opening(Reading::lenient());
     plain
         .and_then(|plain| opening.reading.from_value(plain))
         .map_err(|error| LaunchError::value(error.to_string()))
 }
-
-#[cfg(test)]
-#[path = "launch_tests.rs"]
-mod tests;

@@ -15,7 +15,7 @@ use openhands_sdk_rs::mcp::{McpOptions, McpServers, McpTool, Restarts};
 use openhands_sdk_rs::secrets::Cipher;
 use openhands_sdk_rs::tools::{CallContext, ToolExecutor as _};
 use parking_lot::Mutex;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// For a call beyond its own limit, so that ours is told first.
 const CALL_GRACE: Duration = Duration::from_secs(5);
@@ -173,79 +173,33 @@ fn initial_state(server: &McpServer) -> Option<McpOauthState> {
     }
 }
 
-/// What is wrong with a server that is to be tried out, as the list of a failed validation.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Misshapen(pub(crate) Value);
-
-/// Kinds of servers by the word that names them.
-const KINDS: [&str; 5] = ["stdio", "http", "shttp", "streamable-http", "sse"];
+/// Why a server cannot be tried out.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Misshapen(String);
 
 /// The server of a request, which may be written as settings are or as older clients do. What is sealed is opened.
 pub(crate) fn server_of(
     server: &McpTestServer,
     cipher: Option<&Cipher>,
 ) -> Result<McpServer, Misshapen> {
-    let value = Form::new(Nulls::Omit, Secrets::Plain, Names::Public).to_value(server);
-    let Ok(Value::Object(mut members)) = value else {
-        return Err(Misshapen(json!([])));
-    };
-    let kind = kind_of(server);
-    members.shift_remove("type");
-    members.shift_remove("transport");
-    let needed = if kind == "stdio" { "command" } else { "url" };
-    let problem = |kind: &str, place: &[&str], message: &str, context: Option<Value>| {
-        let mut input = Form::REST
-            .to_value(server)
-            .ok()
-            .and_then(|value| value.as_object().cloned())
-            .unwrap_or_default();
-        input.shift_remove("transport");
-        input.shift_remove("type");
-        input.insert("type".to_owned(), kind_of(server).into());
-        let mut location = vec!["body", "server"];
-        location.extend(place);
-        let mut problem = json!({"type": kind, "loc": location, "msg": message, "input": input});
-        if let (Some(context), Some(members)) = (context, problem.as_object_mut()) {
-            members.insert("ctx".to_owned(), context);
-        }
-        Misshapen(json!([problem]))
-    };
-    if !KINDS.contains(&kind) {
-        let tags = KINDS.map(|kind| format!("'{kind}'")).join(", ");
-        let message = format!(
-            "Input tag '{kind}' found using 'type' does not match any of the expected tags: {tags}"
-        );
-        let context = json!({"discriminator": "'type'", "tag": kind, "expected_tags": tags});
-        return Err(problem("union_tag_invalid", &[], &message, Some(context)));
+    let misshapen = |error: serde_json::Error| Misshapen(error.to_string());
+    let mut value = Form::new(Nulls::Omit, Secrets::Plain, Names::Public)
+        .to_value(server)
+        .map_err(misshapen)?;
+    if let Some(members) = value.as_object_mut() {
+        let kind = match kind_of(server) {
+            "shttp" => "http",
+            kind => kind,
+        };
+        members.shift_remove("type");
+        members.insert("transport".to_owned(), kind.into());
     }
-    match members.get(needed).and_then(Value::as_str) {
-        None => return Err(problem("missing", &[kind, needed], "Field required", None)),
-        Some("") => {
-            let message = "String should have at least 1 character";
-            let context = json!({"min_length": 1});
-            return Err(problem(
-                "string_too_short",
-                &[kind, needed],
-                message,
-                Some(context),
-            ));
-        }
-        Some(_) => {}
-    }
-    let transport = if kind == "shttp" { "http" } else { kind };
-    members.insert("transport".to_owned(), transport.into());
-    let mut reading = Reading::lenient();
+    let mut reading = Reading::strict();
     if let Some(cipher) = cipher {
         reading = reading.opening(cipher.opener());
     }
-    reading.from_value(Value::Object(members)).map_err(|error| {
-        problem(
-            "value_error",
-            &[kind],
-            &format!("Value error, {error}"),
-            None,
-        )
-    })
+    reading.from_value(value).map_err(misshapen)
 }
 
 /// The word that names the kind: `type`, else `transport`, else what the members say.

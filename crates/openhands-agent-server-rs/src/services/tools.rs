@@ -1,7 +1,8 @@
 //! Which tools agents can be given here.
 
 use openhands_protocol::server::ToolCatalogEntry;
-use openhands_sdk_rs::Host;
+use openhands_sdk_rs::is_builtin_tool;
+use openhands_sdk_rs::tools::Registry;
 
 /// The tools of the browser.
 pub(crate) const BROWSER: &str = "browser_tool_set";
@@ -93,23 +94,23 @@ pub(crate) fn names() -> Vec<String> {
 }
 
 /// The names of the registered tools that can run here.
-pub(crate) fn usable_tools(host: &Host) -> Vec<String> {
+pub(crate) fn usable_tools(registry: &Registry) -> Vec<String> {
     REGISTERED
         .iter()
-        .filter(|offer| is_usable(offer, host))
+        .filter(|offer| is_usable(offer, registry))
         .map(|offer| offer.name.to_owned())
         .collect()
 }
 
 /// What the user interface offers when an agent is set up.
-pub(crate) fn catalog(host: &Host) -> Vec<ToolCatalogEntry> {
+pub(crate) fn catalog(registry: &Registry) -> Vec<ToolCatalogEntry> {
     REGISTERED
         .iter()
         .chain([&BUILT_IN])
         .map(|offer| ToolCatalogEntry {
             name: offer.listed.unwrap_or(offer.name).to_owned(),
             user_selectable: !offer.description.is_empty(),
-            usable: is_usable(offer, host),
+            usable: is_usable(offer, registry),
             description: offer.description.to_owned(),
             in_default_set: offer.is_default,
             ..ToolCatalogEntry::default()
@@ -117,6 +118,7 @@ pub(crate) fn catalog(host: &Host) -> Vec<ToolCatalogEntry> {
         .collect()
 }
 
-fn is_usable(offer: &Offer, host: &Host) -> bool {
-    host.knows_tool(offer.name) && !NEVER_RUNS.contains(&offer.name)
+fn is_usable(offer: &Offer, registry: &Registry) -> bool {
+    let is_known = registry.knows(offer.name) || is_builtin_tool(offer.name);
+    is_known && !NEVER_RUNS.contains(&offer.name)
 }

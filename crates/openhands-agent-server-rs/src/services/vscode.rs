@@ -76,7 +76,7 @@ impl VsCodeSetup {
 pub(crate) struct VsCode {
     port: u16,
     base_path: Option<String>,
-    token: watch::Sender<String>,
+    token: String,
     running: watch::Receiver<bool>,
     stop: CancellationToken,
     task: Mutex<Option<AbortOnDropHandle<()>>>,
@@ -90,12 +90,11 @@ impl VsCode {
             .clone()
             .filter(|token| is_token(token))
             .unwrap_or_else(random_token);
-        let (token, tokens) = watch::channel(token);
         let (is_running, running) = watch::channel(false);
         let stop = CancellationToken::new();
         let (port, base_path) = (setup.port, setup.base_path.clone());
         let supervisor = Supervisor {
-            tokens,
+            token: token.clone(),
             running: is_running,
             stop: stop.clone(),
         };
@@ -133,19 +132,8 @@ impl VsCode {
             url.push('/');
             url.push_str(base_path.trim_matches('/'));
         }
-        let token = quoted(&self.token.borrow());
+        let token = quoted(&self.token);
         Some(format!("{url}/?tkn={token}&folder={}", quoted(directory)))
-    }
-
-    /// Lets in who has another token: VS Code is started again with it.
-    pub(crate) fn set_token(&self, token: &str) {
-        if is_token(token) {
-            self.token.send_if_modified(|current| {
-                let is_new = current != token;
-                token.clone_into(current);
-                is_new
-            });
-        }
     }
 
     /// Waits until VS Code runs or does not.

@@ -162,21 +162,6 @@ async fn one_that_dies_is_started_again() {
 }
 
 #[tokio::test]
-async fn a_new_token_starts_it_again() {
-    let play = Play::new();
-    let vscode = VsCode::start(play.setup.clone());
-    vscode.until_running(true).await;
-    vscode.set_token("first-key");
-    vscode.set_token("not a token!");
-    assert!(vscode.url(None, "w").unwrap().contains("tkn=first-key"));
-    vscode.set_token("second_key");
-    until(|| play.text("token") == "second_key\n").await;
-    vscode.until_running(true).await;
-    assert!(vscode.url(None, "w").unwrap().contains("tkn=second_key"));
-    vscode.stop().await;
-}
-
-#[tokio::test]
 async fn a_port_that_is_taken_is_waited_for() {
     let play = Play::new();
     let taken = std::net::TcpListener::bind(("127.0.0.1", play.setup.port)).unwrap();

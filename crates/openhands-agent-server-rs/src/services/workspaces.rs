@@ -45,17 +45,11 @@ impl Workspaces {
     /// Where the server is set up to keep it. compat: without `OH_PERSISTENCE_DIR` it is not in the user's home, as the
     /// rest is, but beside the conversations.
     pub(crate) fn of_config(config: &Config) -> Self {
-        let named = config
-            .env
-            .iter()
-            .find(|(name, value)| name == "OH_PERSISTENCE_DIR" && !value.is_empty());
-        Self::new(match named {
-            Some((_, directory)) => PathBuf::from(directory),
-            None => config
-                .conversations_path
-                .parent()
-                .unwrap_or_else(|| Path::new("."))
-                .join(".openhands"),
+        Self::new(if config.surroundings.persistence_dir_is_given {
+            config.persistence_dir.clone()
+        } else {
+            let above = config.conversations_path.parent();
+            above.unwrap_or_else(|| Path::new(".")).join(".openhands")
         })
     }
 

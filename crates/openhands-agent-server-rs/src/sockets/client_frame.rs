@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::ws::Utf8Bytes;
 use openhands_protocol::Reading;
 use openhands_protocol::message::Message;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::services::conversations::{Entry, RefusedRequest};
@@ -69,11 +69,17 @@ fn refused(error: &RefusedRequest) -> FrameError {
 }
 
 fn message(text: &str) -> Result<Message, FrameError> {
-    let value: Value = serde_json::from_str(text).map_err(|error| FrameError {
+    let mut value: Value = serde_json::from_str(text).map_err(|error| FrameError {
         code: "JSONDecodeError",
         detail: decode_error(text, &error),
     })?;
     let has_role = value.get("role").is_some();
+    // A text stands for a message of one part.
+    if let Some(content) = value.get_mut("content")
+        && let Value::String(text) = content
+    {
+        *content = json!([{"type": "text", "text": text}]);
+    }
     let read = Reading::strict().coercing().from_value::<Message>(value);
     match read {
         Ok(message) if has_role => Ok(message),

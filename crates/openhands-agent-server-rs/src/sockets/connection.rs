@@ -29,7 +29,7 @@ pub(crate) struct Closing {
 impl Closing {
     pub(crate) const NORMAL: Self = Self::new(1000, "");
     pub(crate) const FAILED: Self = Self::new(1011, "Subscription failed");
-    pub(crate) const SERVER_STOPS: Self = Self::new(1012, "Server is shutting down");
+    pub(crate) const SERVER_STOPS: Self = Self::new(1012, "");
     pub(crate) const UNKNOWN: Self = Self::new(4004, "Conversation not found");
     pub(crate) const CROWDED: Self = Self::new(1013, "Too many connections for this conversation");
     pub(crate) const SLOW: Self = Self::new(1013, "slow_consumer");

@@ -11,13 +11,14 @@ use openhands_protocol::agent::{
     AgentProfileMutationResponse, AgentProfilePath, MaterializeAgentProfileRequest,
     RenameAgentProfileRequest,
 };
+use openhands_protocol::server::ValidationError;
 use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::http::{ApiError, Body, MaybeBody, Path, Reply, Routes};
 use crate::services::settings::agent_profiles::{not_found, to_json};
 use crate::services::settings::error::StoreError;
-use crate::services::settings::profile_input::{self, Problem, Refusal};
+use crate::services::settings::profile_input::{self, Refusal};
 use crate::services::settings::settings_store::answer;
 
 pub(crate) fn routes() -> Routes {
@@ -174,7 +175,7 @@ fn refused(refusal: Refusal) -> ApiError {
     match refusal {
         Refusal::Version => ApiError::unprocessable("Invalid agent profile"),
         Refusal::Problems(problems) => {
-            let told = |problem: Problem| json!({"loc": problem.place, "type": problem.kind, "msg": problem.message});
+            let told = |problem: ValidationError| json!({"loc": problem.loc, "type": problem.kind, "msg": problem.msg});
             let problems: Vec<Value> = problems.into_iter().map(told).collect();
             ApiError::unprocessable(problems)
         }

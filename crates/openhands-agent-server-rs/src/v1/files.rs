@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::multipart::{Field, MultipartError};
-use axum::extract::{FromRequest as _, Multipart, Request, State};
+use axum::extract::{FromRequest, Multipart, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use futures_util::StreamExt as _;
@@ -19,7 +19,7 @@ use openhands_sdk_rs::tools::blocking;
 use serde_json::json;
 
 use crate::app::App;
-use crate::http::{ApiError, Path, Query, Reply, Routes};
+use crate::http::{ApiError, Argument, Input, Path, Query, Reply, Routes};
 use crate::services::files::content_type;
 use crate::services::files::{self, FileError, directories};
 use crate::v1::file_response::{FileResponse, disposition, percent_encoded};
@@ -104,7 +104,7 @@ async fn create_directory<L: Located>(
 async fn upload<L: Located>(
     at: L,
     Query(query): Query<UploadQuery>,
-    request: Request,
+    UploadForm(request): UploadForm,
 ) -> Result<Reply<FileUploadResult>, ApiError> {
     let app = at.place().app;
     app.activity.touch();
@@ -141,6 +141,23 @@ async fn upload<L: Located>(
         file_size: file_size.ok_or_else(missing_file)?,
         extra: Extra::EMPTY,
     }))
+}
+
+/// The form of an upload, which is read as it comes.
+struct UploadForm(Request);
+
+impl FromRequest<Arc<App>> for UploadForm {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &Arc<App>) -> Result<Self, ApiError> {
+        Ok(Self(request))
+    }
+}
+
+impl Input for UploadForm {
+    fn argument() -> Option<Argument> {
+        Multipart::argument()
+    }
 }
 
 /// The type of a body without its parameters.

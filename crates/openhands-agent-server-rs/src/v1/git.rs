@@ -132,7 +132,7 @@ async fn search_repositories(
             query.provider.as_str()
         )));
     }
-    let Some(token) = stored_token(&app) else {
+    let Some(token) = stored_token(&app).await? else {
         return Ok(Reply(GitProviderRepositoryPage {
             missing_token: true,
             ..GitProviderRepositoryPage::default()
@@ -156,9 +156,17 @@ async fn search_repositories(
         })
 }
 
-fn stored_token(_app: &App) -> Option<Secret> {
-    let _ = TOKEN_NAMES;
-    None
+/// The first token that the user has stored.
+async fn stored_token(app: &App) -> Result<Option<Secret>, ApiError> {
+    let token = app.stores.run(|stores| {
+        for name in TOKEN_NAMES {
+            if let Some(token) = stores.secrets.value(name)? {
+                return Ok(Some(token));
+            }
+        }
+        Ok(None)
+    });
+    Ok(token.await?)
 }
 
 /// Validation has made sure that it is positive and small.

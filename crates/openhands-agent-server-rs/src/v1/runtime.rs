@@ -8,13 +8,16 @@ use openhands_protocol::git::{
     GitChange, GitChangesQuery, GitCommitChangesQuery, GitCommitPath, GitCommitsPage,
     GitCommitsQuery, GitDiff, GitDiffQuery,
 };
+use openhands_protocol::server::{
+    RuntimeVsCodeUrlQuery, VsCodeStatus, VsCodeUrlQuery, VsCodeUrlResponse,
+};
 use openhands_protocol::workspace::WorkspacePath;
 
 use crate::app::App;
 use crate::http::{ApiError, Path, Query, Reply, Routes};
 use crate::services::conversations::runtime_info;
 use crate::v1::place::{Located as _, There};
-use crate::v1::{bash, files, git};
+use crate::v1::{bash, files, git, vscode};
 
 pub(crate) fn routes() -> Routes {
     Routes::new()
@@ -30,6 +33,25 @@ pub(crate) fn routes() -> Routes {
         .merge(bash::scoped_routes())
         .merge(files::scoped_routes())
         .merge(git_routes())
+        .merge(vscode_routes())
+}
+
+fn vscode_routes() -> Routes {
+    Routes::new()
+        .get(
+            "/api/conversations/{runtime_conversation_id}/vscode/url",
+            vscode_url,
+        )
+        .says(
+            "Where to open the workspace of a conversation in the editor; null if it does not run",
+        )
+        .answers::<VsCodeUrlResponse>(200)
+        .get(
+            "/api/conversations/{runtime_conversation_id}/vscode/status",
+            vscode_status,
+        )
+        .says("Whether the editor runs")
+        .answers::<VsCodeStatus>(200)
 }
 
 fn git_routes() -> Routes {
@@ -95,4 +117,24 @@ async fn commit_changes(
     Query(query): Query<GitCommitChangesQuery>,
 ) -> Result<Reply<Vec<GitChange>>, ApiError> {
     git::commit_changes(&at.place().app, &commit.sha, &query).await
+}
+
+async fn vscode_url(
+    at: There,
+    Query(query): Query<RuntimeVsCodeUrlQuery>,
+) -> Result<Reply<VsCodeUrlResponse>, ApiError> {
+    let place = at.place();
+    let workspace = place.conversation.map(|(_, root)| root).unwrap_or_default();
+    let asked = VsCodeUrlQuery {
+        base_url: query.base_url,
+        workspace_dir: query
+            .workspace_dir
+            .unwrap_or_else(|| workspace.to_string_lossy().into_owned()),
+        ..VsCodeUrlQuery::default()
+    };
+    vscode::url(&place.app, &asked)
+}
+
+async fn vscode_status(at: There) -> Reply<VsCodeStatus> {
+    vscode::status(&at.place().app)
 }

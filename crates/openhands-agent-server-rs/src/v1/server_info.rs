@@ -2,51 +2,100 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
-use serde_json::{Value, json};
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response};
+use openhands_protocol::server::{HealthStatus, ReadyStatus, ServerInfo};
+use openhands_sdk_rs::tools::Registry;
 
 use crate::app::App;
-use crate::http::Routes;
+use crate::config::Config;
+use crate::http::{Reply, Routes};
+use crate::services::activity::Activity;
+use crate::services::tools;
 
 /// The version of the Python server whose API is spoken: clients choose their calls by it.
 pub(crate) const API_VERSION: &str = "1.58.0";
+
+/// What is implemented of what clients ask for by name. See the test that goes with it.
+const CAPABILITIES: &[&str] = &[];
 
 pub(crate) fn routes() -> Routes {
     Routes::new()
         .get("/alive", ok)
         .says("Whether the process is alive")
+        .answers::<HealthStatus>(200)
         .get("/health", ok)
         .says("Whether the server is well")
+        .answers::<HealthStatus>(200)
         .get("/ready", ready)
         .says("Whether the server takes requests")
+        .answers::<ReadyStatus>(200)
         .get("/server_info", server_info)
         .says("Versions, tools and capabilities")
-        .get("/", server_info)
-        .says("Versions, tools and capabilities")
+        .answers::<ServerInfo>(200)
+        .get("/", root)
+        .says("Versions, tools and capabilities, or the way to the static files")
+        .answers::<ServerInfo>(200)
 }
 
-async fn ok() -> Json<Value> {
-    Json(json!({"status": "ok"}))
+pub(crate) async fn ok() -> Reply<HealthStatus> {
+    Reply(HealthStatus {
+        status: "ok".to_owned(),
+        ..HealthStatus::default()
+    })
 }
 
-async fn ready() -> Json<Value> {
-    Json(json!({"status": "ready"}))
+/// The port is opened when all services run, so whoever can ask gets a yes.
+pub(crate) async fn ready() -> Reply<ReadyStatus> {
+    Reply(ReadyStatus {
+        status: "ready".to_owned(),
+        ..ReadyStatus::default()
+    })
 }
 
-async fn server_info(State(app): State<Arc<App>>) -> Json<Value> {
-    let tools: Vec<&str> = app.conversations.host().registry.names().collect();
-    Json(json!({
-        "uptime": app.activity.uptime(),
-        "idle_time": app.activity.idle_time(),
-        "title": "OpenHands Agent Server",
-        "version": API_VERSION,
-        "sdk_version": API_VERSION,
-        "tools_version": API_VERSION,
-        "workspace_version": API_VERSION,
-        "build_git_sha": option_env!("OPENHANDS_BUILD_GIT_SHA").unwrap_or("unknown"),
-        "build_git_ref": option_env!("OPENHANDS_BUILD_GIT_REF").unwrap_or("unknown"),
-        "usable_tools": tools,
-        "capabilities": [],
-    }))
+async fn server_info(State(app): State<Arc<App>>) -> Reply<ServerInfo> {
+    Reply(info(app.config(), &app.activity))
+}
+
+/// With static files `/` leads to them.
+async fn root(State(app): State<Arc<App>>) -> Response {
+    let directory = app.config().static_files_path.as_deref();
+    let Some(directory) = directory.filter(|directory| directory.is_dir()) else {
+        return server_info(State(app)).await.into_response();
+    };
+    let target = if directory.join("index.html").exists() {
+        "/static/index.html"
+    } else {
+        "/static/"
+    };
+    (axum::http::StatusCode::FOUND, [(header::LOCATION, target)]).into_response()
+}
+
+/// What the server says about itself at the moment.
+pub(crate) fn info(config: &Config, activity: &Activity) -> ServerInfo {
+    let around = &config.surroundings;
+    let mut info = ServerInfo {
+        uptime: activity.uptime(),
+        idle_time: activity.idle_time(),
+        version: API_VERSION.to_owned(),
+        sdk_version: API_VERSION.to_owned(),
+        tools_version: API_VERSION.to_owned(),
+        workspace_version: API_VERSION.to_owned(),
+        build_git_sha: around.build_git_sha.clone(),
+        build_git_ref: around.build_git_ref.clone(),
+        python_version: format!("none: this is Rust, {}", env!("CARGO_PKG_NAME")),
+        usable_tools: tools::usable_tools(&Registry::standard()),
+        runtime_idle_timeout_seconds: around.runtime_idle_timeout_seconds,
+        max_foreground_terminal_timeout_seconds: around.max_foreground_timeout_seconds(),
+        conversation_runtime: config.conversation_runtime.clone(),
+        capabilities: CAPABILITIES.iter().map(|&name| name.to_owned()).collect(),
+        app_backend_ingress_url: config.app_backend_public_url.clone(),
+        ..ServerInfo::default()
+    };
+    info.extra.insert(
+        "implementation",
+        concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")),
+    );
+    info
 }

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use axum::http::StatusCode;
 use openhands_protocol::skills::{
-    SkillCatalogResponse, SkillsRequest, SkillsResponse, SyncResponse, SyncStatus,
+    InstallSkillRequest, InstalledSkillResponse, InstalledSkillsListResponse, SkillCatalogResponse,
+    SkillMarketplaceResponse, SkillPath, SkillsRequest, SkillsResponse, SyncResponse, SyncStatus,
+    UninstallSkillResponse, UpdateSkillResponse, UpdateSkillStateRequest, UpdateSkillStateResponse,
 };
 
 use crate::app::App;
-use crate::http::{Body, Reply, Routes};
+use crate::http::{ApiError, Body, Path, Reply, Routes};
 
 pub(crate) fn routes() -> Routes {
     Routes::new()
@@ -21,6 +24,73 @@ pub(crate) fn routes() -> Routes {
         .post("/api/skills/sync", sync)
         .says("Fetches the public skills")
         .answers::<SyncResponse>(200)
+        .merge(installed())
+}
+
+/// What another server installed is shown and loaded. Installing is not there yet.
+fn installed() -> Routes {
+    Routes::new()
+        .get("/api/skills/installed", list_installed)
+        .says("The installed skills")
+        .answers::<InstalledSkillsListResponse>(200)
+        .get("/api/skills/installed/{skill_name}", one_installed)
+        .says("An installed skill")
+        .answers::<InstalledSkillResponse>(200)
+        .get("/api/skills/marketplace", marketplace)
+        .says("The skills that can be installed")
+        .answers::<SkillMarketplaceResponse>(200)
+        .post("/api/skills/install", |_: Body<InstallSkillRequest>| {
+            later()
+        })
+        .says("Installs a skill")
+        .answers::<InstalledSkillResponse>(200)
+        .patch(
+            "/api/skills/installed/{skill_name}",
+            |_: Path<SkillPath>, _: Body<UpdateSkillStateRequest>| later(),
+        )
+        .says("Turns an installed skill on or off")
+        .answers::<UpdateSkillStateResponse>(200)
+        .delete(
+            "/api/skills/installed/{skill_name}",
+            |_: Path<SkillPath>| later(),
+        )
+        .says("Removes an installed skill")
+        .answers::<UninstallSkillResponse>(200)
+        .post(
+            "/api/skills/installed/{skill_name}/refresh",
+            |_: Path<SkillPath>| later(),
+        )
+        .says("Fetches an installed skill again")
+        .answers::<UpdateSkillResponse>(200)
+}
+
+async fn later() -> ApiError {
+    ApiError::masked(
+        StatusCode::NOT_IMPLEMENTED,
+        "Installing skills is not there yet",
+    )
+}
+
+async fn list_installed(State(app): State<Arc<App>>) -> Reply<InstalledSkillsListResponse> {
+    Reply(InstalledSkillsListResponse {
+        skills: app.skills.installed().await,
+        ..InstalledSkillsListResponse::default()
+    })
+}
+
+async fn one_installed(
+    State(app): State<Arc<App>>,
+    Path(SkillPath { skill_name, .. }): Path<SkillPath>,
+) -> Result<Reply<InstalledSkillResponse>, ApiError> {
+    let installed = app.skills.installed().await;
+    let found = installed.into_iter().find(|skill| skill.name == skill_name);
+    found
+        .map(Reply)
+        .ok_or_else(|| ApiError::not_found(format!("Skill '{skill_name}' is not installed")))
+}
+
+async fn marketplace() -> Reply<SkillMarketplaceResponse> {
+    Reply(SkillMarketplaceResponse::default())
 }
 
 async fn list(

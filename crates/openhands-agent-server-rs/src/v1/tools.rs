@@ -25,7 +25,7 @@ async fn list() -> Reply<Vec<String>> {
 
 async fn catalog(State(app): State<Arc<App>>) -> Reply<ToolCatalogResponse> {
     Reply(ToolCatalogResponse {
-        tools: tools::catalog(app.conversations.host()),
+        tools: tools::catalog(&app.conversations.host().registry),
         ..ToolCatalogResponse::default()
     })
 }

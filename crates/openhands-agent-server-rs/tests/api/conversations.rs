@@ -66,7 +66,7 @@ async fn a_conversation_that_nobody_uses_leaves_memory_and_comes_back() {
         .join("owner_lease.json");
     assert!(lease.exists());
 
-    world.server.app.drop_idle(Duration::ZERO).await;
+    world.app().drop_idle(Duration::ZERO).await;
     assert!(!lease.exists(), "what is not in memory is not owned");
     let (_, resting) = world.get(&path).await;
     assert_eq!(resting, before);
@@ -93,7 +93,7 @@ async fn one_that_is_watched_or_runs_stays_in_memory() {
             &script(&steps, true),
         )
         .await;
-    world.server.app.drop_idle(Duration::ZERO).await;
+    world.app().drop_idle(Duration::ZERO).await;
     model.go.notify_one();
     world.wait_for_status(&running, "finished").await;
     world
@@ -306,7 +306,7 @@ async fn a_conversation_that_another_server_owns_is_not_touched() {
     let model = Model::start().await;
     let world = World::new().await;
     let id = world.start(&model, &[], json!({})).await;
-    let config = world.server.app.config().as_ref().clone();
+    let config = world.app().config().as_ref().clone();
     let other = Server::start(config, "127.0.0.1", 0).await.unwrap();
     let url = format!("http://{}/api/conversations/{id}/run", other.address);
     let (status, body) = answer(world.client.request(Method::POST, url)).await;

@@ -1,8 +1,9 @@
 //! A server on a free port, with a directory of its own.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use openhands_agent_server_rs::{Config, Server};
+use openhands_agent_server_rs::{App, Config, Server};
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -52,21 +53,37 @@ impl World {
         }
     }
 
+    /// Starts a conversation that works in a directory, and gives its id.
+    pub(crate) async fn converse_in(&self, directory: &Path) -> String {
+        let request = serde_json::json!({
+            "workspace": {"working_dir": directory},
+            "agent": {"llm": {"model": "openai/scripted", "api_key": "sk-secret"}, "tools": []},
+        });
+        let (status, info) = self.post("/api/conversations", &request).await;
+        assert_eq!(status, 201, "{info}");
+        info["id"].as_str().unwrap().to_owned()
+    }
+
     /// Ends the server and starts another one on the same settings.
     pub(crate) async fn restart(&mut self) {
-        let config = self.server.app.config().as_ref().clone();
+        let config = self.app().config().as_ref().clone();
         let next = Server::start(config, "127.0.0.1", 0);
         // The old one first gives up what it owns.
-        self.server.app.stop().await;
+        self.app().stop().await;
         self.server = next.await.unwrap();
     }
 
     /// The same, with other settings.
     pub(crate) async fn restart_with(&mut self, change: impl FnOnce(&mut Config)) {
-        let mut config = self.server.app.config().as_ref().clone();
+        let mut config = self.app().config().as_ref().clone();
         change(&mut config);
-        self.server.app.stop().await;
+        self.app().stop().await;
         self.server = Server::start(config, "127.0.0.1", 0).await.unwrap();
+    }
+
+    /// What the server holds.
+    pub(crate) fn app(&self) -> &Arc<App> {
+        self.server.app().unwrap()
     }
 
     /// The directory of the test.

@@ -81,9 +81,11 @@ async fn settings_become_the_agent_of_the_reference() {
     let settings = json!({"llm": llm, "tools": [{"name": "terminal"}, {"name": "think"}], "persona": "me",
         "condenser": {"max_tokens": null}, "enable_classify_and_switch_llm_tool": true,
         "verification": {"critic_enabled": true, "enable_iterative_refinement": true},
-        "agent_context": {"system_message_suffix": "S", "current_datetime": "2020-01-01T00:00:00+02:00"}});
+        "agent_context": {"system_message_suffix": "S", "current_datetime": "2020-01-01T00:00:00+02:00",
+            "secrets": {"A": "of the context", "B": "of the context"}}});
     let additions = json!({"system_message_suffix_append": " more ", "skills": [{"name": "sk", "content": "c"}]});
-    let request = json!({"agent_settings": settings, "agent_launch_additions": additions});
+    let secret = json!({"kind": "StaticSecret", "value": "v", "description": "of the request"});
+    let request = json!({"agent_settings": settings, "agent_launch_additions": additions, "secrets": {"B": secret}});
     let (status, started) = start(&world, request).await;
     assert_eq!(status, StatusCode::CREATED, "{started}");
     let agent = &started["agent"];
@@ -99,6 +101,10 @@ async fn settings_become_the_agent_of_the_reference() {
         json!({"success_threshold": 0.6, "max_iterations": 3})
     );
     assert_eq!(agent["agent_context"]["system_message_suffix"], "S\n\nmore");
+    let sources = &started["secret_registry"]["secret_sources"];
+    let names: Vec<_> = sources.as_object().unwrap().keys().collect();
+    assert_eq!(names, ["A", "B"]);
+    assert_eq!(sources["B"]["description"], "of the request");
     assert!(
         agent["agent_context"]["current_datetime"]
             .as_str()

@@ -37,9 +37,21 @@ impl Exchange {
         if let Some(params) = request["params"].as_object() {
             let params: Vec<(&str, String)> = params
                 .iter()
-                .map(|(name, value)| (name.as_str(), text(value)))
+                .flat_map(|(name, value)| {
+                    let values = value.as_array().cloned();
+                    let values = values.unwrap_or_else(|| vec![value.clone()]);
+                    values
+                        .into_iter()
+                        .map(move |value| (name.as_str(), text(&value)))
+                })
                 .collect();
             sent = sent.query(&params);
+        }
+        for (name, value) in request["headers"].as_object().into_iter().flatten() {
+            sent = sent.header(name, value.as_str().unwrap());
+        }
+        if let Some(parts) = request["multipart"].as_object() {
+            sent = sent.multipart(form(parts));
         }
         let body = ["json", "body"].iter().find_map(|key| request.get(*key));
         if let Some(body) = body {
@@ -59,6 +71,16 @@ impl Exchange {
             self.0["request"]
         );
     }
+}
+
+/// Files as `name: [file name, content]`.
+fn form(parts: &serde_json::Map<String, Value>) -> reqwest::multipart::Form {
+    parts
+        .iter()
+        .fold(reqwest::multipart::Form::new(), |form, (name, file)| {
+            let content = reqwest::multipart::Part::text(text(&file[1])).file_name(text(&file[0]));
+            form.part(name.clone(), content)
+        })
 }
 
 fn text(value: &Value) -> String {

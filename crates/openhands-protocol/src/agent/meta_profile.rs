@@ -17,6 +17,12 @@ wire! {
         model_table: Option<String> = None,
     }
 
+    /// A rule set in the path.
+    pub struct MetaProfilePath (default) {
+        /// Its name.
+        name in [min_length(1) max_length(64) pattern("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]: String,
+    }
+
     /// A rule set in the list.
     pub struct MetaProfileInfo (default) {
         name: String,

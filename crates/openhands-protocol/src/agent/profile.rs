@@ -66,12 +66,12 @@ union! {
 wire! {
     /// Which saved agent, by its name.
     pub struct AgentProfilePath (default) {
-        name: String,
+        name in [min_length(1) max_length(64) pattern("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]: String,
     }
 
     /// Which saved agent, by its id.
     pub struct AgentProfileIdPath (default) {
-        profile_id: String,
+        profile_id in [min_length(1) max_length(128)]: String,
     }
 }
 
@@ -130,7 +130,7 @@ wire! {
     /// A draft to try out instead of the saved agent.
     pub struct MaterializeAgentProfileRequest (default, closed) {
         /// As it was sent, for it may be of an older version.
-        profile: Option<JsonObject> = None,
+        profile in [before(draft)]: Option<JsonObject> = None,
     }
 
     /// What would come of a saved agent.
@@ -164,5 +164,14 @@ wire! {
         revision: i64,
         secret_refs: Option<Vec<String>> = None,
         llm_profile_ref: Option<String> = None,
+    }
+}
+
+/// A draft is an object, whatever is in it.
+fn draft(draft: &serde_json::Value) -> Result<(), String> {
+    if draft.is_object() || draft.is_null() {
+        Ok(())
+    } else {
+        Err("profile must be an object".to_owned())
     }
 }

@@ -26,7 +26,7 @@ wire! {
     /// Which conversations.
     pub struct SearchConversationsQuery (default) {
         page_id: Option<String> = None,
-        limit: i64 = 100,
+        limit in [gt(0.0) le(100.0)]: i64 = 100,
         status: Option<ExecutionStatus> = None,
         sort_order: ConversationSortOrder = ConversationSortOrder::CreatedAtDesc,
         include_skills: bool = false,
@@ -39,14 +39,14 @@ wire! {
 
     /// Some conversations by id.
     pub struct BatchConversationsQuery (default) {
-        ids: Vec<ConversationId>,
+        ids in [max_length(99)]: Vec<ConversationId>,
         include_skills: bool = false,
     }
 
     /// Which events.
     pub struct SearchEventsQuery (default) {
         page_id: Option<String> = None,
-        limit: i64 = 100,
+        limit in [gt(0.0) le(100.0)]: i64 = 100,
         kind: Option<String> = None,
         source: Option<Source> = None,
         body: Option<String> = None,

@@ -7,7 +7,7 @@ use crate::wire::wire;
 wire! {
     /// Which saved model.
     pub struct ProfilePath (default) {
-        name: String,
+        name in [min_length(1) max_length(64) pattern("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]: String,
     }
 }
 

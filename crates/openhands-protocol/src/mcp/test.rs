@@ -118,6 +118,12 @@ wire! {
         error_kind when some: Option<McpErrorKind> = None,
     }
 
+    /// A login in the path.
+    pub struct McpJobPath (default) {
+        /// Its id.
+        job_id: String,
+    }
+
     /// Where the browser ended up.
     pub struct McpOauthCallbackRequest (default) {
         callback_url in [min_length(1)]: String,

@@ -62,6 +62,12 @@ wire! {
         commands: Vec<String>,
     }
 
+    /// An installed plugin in the path.
+    pub struct PluginPath (default) {
+        /// Its name.
+        plugin_name in [min_length(1) max_length(255) pattern("^[a-z0-9]+(?:-[a-z0-9]+)*$")]: String,
+    }
+
     /// A plugin to install.
     pub struct InstallPluginRequest (default) {
         source in [min_length(1)]: String,

@@ -55,6 +55,14 @@ wire! {
         workspace_dir: String = "workspace".to_owned(),
     }
 
+    /// How the editor is to be opened on the workspace of a conversation.
+    pub struct RuntimeVsCodeUrlQuery (default) {
+        /// Where the editor is reached; otherwise at its own port of this machine.
+        base_url: Option<String> = None,
+        /// The directory to open; otherwise the workspace.
+        workspace_dir: Option<String> = None,
+    }
+
     /// Whether the editor runs.
     pub struct VsCodeStatus (default) {
         running: bool,

@@ -117,6 +117,12 @@ wire! {
         message: String,
     }
 
+    /// An installed skill in the path.
+    pub struct SkillPath (default) {
+        /// Its name.
+        skill_name in [min_length(1) max_length(255) pattern("^[a-z0-9]+(-[a-z0-9]+)*$")]: String,
+    }
+
     /// A skill to install.
     pub struct InstallSkillRequest (default) {
         source in [min_length(1)]: String,

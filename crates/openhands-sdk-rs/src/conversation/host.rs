@@ -15,7 +15,6 @@ use openhands_protocol::{ConversationId, Event};
 use openhands_runtime::{LocalRuntime, Runtime, RuntimeError};
 use openhands_tools::{Machine, Place, Registry};
 
-use crate::builtin;
 use crate::conversation::Profiles;
 use crate::conversation::keeper::LeaseKeeper;
 use crate::event_log::{Durability, LeaseOwner, StoredEvent, Syncer};
@@ -162,11 +161,6 @@ impl Host {
         self.runtimes = local_runtimes(registry.clone(), self.env.clone());
         self.registry = registry;
         self
-    }
-
-    /// Whether an agent can ask for a tool of this name, or of the class that it stands for.
-    pub fn knows_tool(&self, name: &str) -> bool {
-        self.registry.knows(name) || builtin::knows(name)
     }
 
     /// The directory of a conversation.

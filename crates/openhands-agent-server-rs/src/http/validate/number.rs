@@ -1,5 +1,7 @@
 //! Numbers and booleans.
 
+use std::cmp::Ordering::{self, Equal, Greater, Less};
+
 use openhands_protocol::schema::{Misread, Rules, lax_bool, lax_float, lax_int};
 use serde_json::{Value, json};
 
@@ -69,34 +71,34 @@ impl Checker {
 
     /// Whether a number keeps within its bounds. What is no number keeps within none.
     fn bounds(&mut self, rules: &Rules, number: f64, is_whole: bool, value: &Value) -> bool {
+        let keeps = |bound: f64, orders: &[Ordering]| {
+            number
+                .partial_cmp(&bound)
+                .is_some_and(|order| orders.contains(&order))
+        };
         let broken = [
             (
                 "less_than_equal",
                 "le",
                 "less than or equal to",
-                rules.le.filter(|bound| !(number <= *bound)),
+                rules.le,
+                &[Less, Equal][..],
             ),
-            (
-                "less_than",
-                "lt",
-                "less than",
-                rules.lt.filter(|bound| !(number < *bound)),
-            ),
+            ("less_than", "lt", "less than", rules.lt, &[Less]),
             (
                 "greater_than_equal",
                 "ge",
                 "greater than or equal to",
-                rules.ge.filter(|bound| !(number >= *bound)),
+                rules.ge,
+                &[Greater, Equal],
             ),
-            (
-                "greater_than",
-                "gt",
-                "greater than",
-                rules.gt.filter(|bound| !(number > *bound)),
-            ),
+            ("greater_than", "gt", "greater than", rules.gt, &[Greater]),
         ]
         .into_iter()
-        .find_map(|(kind, name, words, bound)| Some((kind, name, words, bound?)));
+        .find_map(|(kind, name, words, bound, orders)| {
+            let bound = bound.filter(|bound| !keeps(*bound, orders))?;
+            Some((kind, name, words, bound))
+        });
         let Some((kind, name, words, bound)) = broken else {
             return true;
         };

@@ -106,7 +106,7 @@ impl Checker {
         }
         let step = ErrorLocation::Name(tag.to_owned());
         self.within(step, |this| {
-            this.other_word("literal_error", &[expected], found)
+            this.other_word("literal_error", &[expected], found);
         });
         true
     }

@@ -78,7 +78,7 @@ impl Checker {
                 "Unknown kind '{kind}' for {path}; Expected one of: [{}]",
                 expected.join(", ")
             );
-            self.keep::<str>(Some(|message| Err(message.to_owned())), &message, value);
+            self.broken(&message, value);
             return None;
         };
         // From here on the reference reads the object by itself, and says other words about what it holds.

@@ -143,11 +143,17 @@ impl Conversations {
             let entry = catalog.entry(id);
             Arc::clone(entry.or_insert_with(|| Entry::made(stored, conversation)))
         };
-        if let Some(message) = message {
-            let held = self.load(&entry).await?;
-            self.say_first(&held, message, permit).await?;
-        }
-        let info = self.info(&entry).await?;
+        let info = match message {
+            None => self.info(&entry).await?,
+            Some(message) => {
+                let held = self.load(&entry).await?;
+                held.conversation().send_message(message).await?;
+                // compat: the answer shows it before it runs, though it does.
+                let info = self.info(&entry).await?;
+                self.run_first(&held, permit).await?;
+                info
+            }
+        };
         self.tell_webhooks(&entry).await;
         Ok(Started { info, is_new: true })
     }

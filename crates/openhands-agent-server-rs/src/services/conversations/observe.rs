@@ -9,24 +9,30 @@ use openhands_sdk_rs::conversation::Observer;
 use openhands_sdk_rs::event_log::StoredEvent;
 
 use crate::services::activity::Activity;
-use crate::services::conversations::{Catalog, Conversations};
+use crate::services::conversations::{Catalog, Conversations, Setting};
+use crate::services::webhooks::Webhooks;
+use crate::telemetry::metrics::Metrics;
 
 /// Hears of every event of every conversation.
 pub(super) struct Watch {
     catalog: Arc<Catalog>,
     activity: Arc<Activity>,
+    metrics: Arc<Metrics>,
+    webhooks: Arc<Webhooks>,
     conversations: Weak<Conversations>,
 }
 
 impl Watch {
     pub(super) fn new(
         catalog: &Arc<Catalog>,
-        activity: &Arc<Activity>,
+        setting: &Setting,
         conversations: Weak<Conversations>,
     ) -> Self {
         Self {
             catalog: Arc::clone(catalog),
-            activity: Arc::clone(activity),
+            activity: Arc::clone(&setting.activity),
+            metrics: Arc::clone(&setting.metrics),
+            webhooks: Arc::clone(&setting.webhooks),
             conversations,
         }
     }
@@ -34,15 +40,17 @@ impl Watch {
 
 impl Observer for Watch {
     fn event(&self, id: ConversationId, stored: &Arc<StoredEvent>) {
-        let event = stored.event();
-        if matches!(event, Event::StateUpdate(_)) {
-            return;
-        }
-        self.activity.touch();
+        self.metrics.event();
         let Some(entry) = self.catalog.read().get(&id).cloned() else {
             // A sub-agent: its parent's events are what counts.
             return;
         };
+        let event = stored.event();
+        self.webhooks.event(id, event);
+        if matches!(event, Event::StateUpdate(_)) {
+            return;
+        }
+        self.activity.touch();
         entry.touch();
         if let Event::Message(message) = event
             && message.header.source == Source::User
@@ -52,7 +60,15 @@ impl Observer for Watch {
         }
     }
 
-    fn full_state(&self, _: ConversationId, _: &Arc<Event>) {}
+    fn full_state(&self, id: ConversationId, event: &Arc<Event>) {
+        if self.catalog.read().contains_key(&id) {
+            self.webhooks.event(id, event);
+        }
+    }
+
+    fn wants_full_state(&self) -> bool {
+        !self.webhooks.is_empty()
+    }
 }
 
 impl fmt::Debug for Watch {

@@ -1,6 +1,7 @@
 //! Deleting conversations.
 
 use openhands_protocol::ConversationId;
+use openhands_protocol::conversation::ExecutionStatus;
 
 use crate::services::conversations::{Conversations, RefusedRequest, worktree};
 
@@ -8,8 +9,16 @@ impl Conversations {
     /// Deletes a conversation and its files. The workspace stays, but for a worktree that no other conversation uses.
     pub(crate) async fn delete(&self, id: ConversationId) -> Result<(), RefusedRequest> {
         let entry = self.entry(id).ok_or(RefusedRequest::Unknown(id))?;
+        let info = match self.webhooks.is_empty() {
+            true => None,
+            false => self.info(&entry).await.ok(),
+        };
         entry.delete(&self.host).await?;
-        self.tell_webhooks(&entry).await;
+        if let Some(mut info) = info {
+            info.execution_status = ExecutionStatus::Deleting;
+            self.webhooks.conversation(&info);
+            self.webhooks.flush(id);
+        }
         self.catalog.write().remove(&id);
         let root = &self.config.conversation_worktree_root;
         if let Some(tree) = worktree::of_workspace(root, &entry.working_dir())

@@ -46,15 +46,13 @@ impl Conversations {
         Ok(MessageSent { id })
     }
 
-    /// Says the first thing to a new conversation and lets it run, with the permit under which it was started.
-    pub(super) async fn say_first(
+    /// Lets a new conversation run, with the permit under which it was started.
+    pub(super) async fn run_first(
         &self,
         held: &Held,
-        message: Message,
         permit: OwnedSemaphorePermit,
     ) -> Result<(), RefusedRequest> {
         let conversation = held.conversation().clone();
-        conversation.send_message(message).await?;
         self.begin(held, Some(permit), async move {
             conversation.ensure_running().await
         })

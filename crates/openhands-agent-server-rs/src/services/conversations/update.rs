@@ -75,7 +75,16 @@ impl Conversations {
         Ok(())
     }
 
-    /// Tells whoever is to be told that a conversation is another one now.
-    #[allow(clippy::unused_async, reason = "webhooks are told here")]
-    pub(super) async fn tell_webhooks(&self, _entry: &Arc<Entry>) {}
+    /// Tells webhooks that a conversation is another one now.
+    pub(super) async fn tell_webhooks(&self, entry: &Arc<Entry>) {
+        if self.webhooks.is_empty() {
+            return;
+        }
+        match self.info(entry).await {
+            Ok(info) => self.webhooks.conversation(&info),
+            Err(error) => {
+                tracing::warn!(conversation = %entry.id(), %error, "webhooks hear nothing of a change");
+            }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Bytes that a blocking task makes, as a stream of pieces that waits for its reader.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -23,7 +23,41 @@ pub(crate) struct PipeWriter {
     piece: Vec<u8>,
 }
 
+/// A reader of this task that ends with an error when nobody waits for the result any more: what it reads may become little or
+/// nothing at the other end for a long time.
+pub(crate) struct Attended<R> {
+    reader: R,
+    pieces: mpsc::Sender<io::Result<Bytes>>,
+}
+
+impl<R: Read> Read for Attended<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.pieces.is_closed() {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        self.reader.read(buffer)
+    }
+}
+
+/// Makes readers attended.
+#[derive(Clone)]
+pub(crate) struct Attendance(mpsc::Sender<io::Result<Bytes>>);
+
+impl Attendance {
+    pub(crate) fn of<R: Read>(&self, reader: R) -> Attended<R> {
+        Attended {
+            reader,
+            pieces: self.0.clone(),
+        }
+    }
+}
+
 impl PipeWriter {
+    /// Whether anybody waits for the result.
+    pub(crate) fn attendance(&self) -> Attendance {
+        Attendance(self.pieces.clone())
+    }
+
     fn send(&mut self, piece: io::Result<Bytes>) -> io::Result<()> {
         let sending = tokio::time::timeout(PATIENCE, self.pieces.send(piece));
         match Handle::current().block_on(sending) {

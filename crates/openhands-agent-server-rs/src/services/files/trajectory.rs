@@ -10,7 +10,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::archive::walk::{Root, walk};
-use super::pipe::piped;
+use super::pipe::{Attendance, piped};
 use super::{FileError, Files, redact};
 
 /// What holds credentials of other agents.
@@ -34,15 +34,21 @@ impl Files {
         let place = Arc::clone(&self.archives).acquire_owned().await.ok();
         Ok(piped(place, move |pipe| {
             let top = PathBuf::from(directory.file_name().unwrap_or_default());
+            let attendance = pipe.attendance();
             let mut zip = ZipWriter::new_stream(pipe);
-            add_all(&mut zip, &Root::open(&directory)?, &top)?;
+            add_all(&mut zip, &attendance, &Root::open(&directory)?, &top)?;
             zip.finish().map_err(io::Error::from)?;
             Ok(())
         }))
     }
 }
 
-fn add_all<W: Write + io::Seek>(zip: &mut ZipWriter<W>, root: &Root, top: &Path) -> io::Result<()> {
+fn add_all<W: Write + io::Seek>(
+    zip: &mut ZipWriter<W>,
+    attendance: &Attendance,
+    root: &Root,
+    top: &Path,
+) -> io::Result<()> {
     walk(root, |path, metadata, entries| {
         let options = options(metadata);
         zip.add_directory(member(&top.join(path)), options)?;
@@ -55,7 +61,7 @@ fn add_all<W: Write + io::Seek>(zip: &mut ZipWriter<W>, root: &Root, top: &Path)
             if path.extension().is_some_and(|extension| extension == "tmp") {
                 continue;
             }
-            add_file(zip, root, top, &path)?;
+            add_file(zip, attendance, root, top, &path)?;
         }
         Ok(())
     })
@@ -64,18 +70,19 @@ fn add_all<W: Write + io::Seek>(zip: &mut ZipWriter<W>, root: &Root, top: &Path)
 /// The conversation may be at work: what has gone since the listing is passed over.
 fn add_file<W: Write + io::Seek>(
     zip: &mut ZipWriter<W>,
+    attendance: &Attendance,
     root: &Root,
     top: &Path,
     path: &Path,
 ) -> io::Result<()> {
-    let Ok((mut file, metadata)) = root.file(path) else {
+    let Ok((file, metadata)) = root.file(path) else {
         return Ok(());
     };
     let options = options(&metadata).large_file(metadata.len() > u64::from(u32::MAX) / 2);
     let name = member(&top.join(path));
     if !redact::concerns(path) {
         zip.start_file(name, options)?;
-        return io::copy(&mut file, zip).map(drop);
+        return io::copy(&mut attendance.of(file), zip).map(drop);
     }
     if metadata.len() > MAX_JSON_BYTES {
         tracing::warn!(path = name, "a file is too large for a trajectory");

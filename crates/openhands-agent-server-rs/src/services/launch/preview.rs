@@ -13,7 +13,6 @@ use super::resolve::servers;
 use super::{Launches, build, finish, loads_memory};
 use crate::services::settings::agent_settings;
 use crate::services::settings::error::StoreError;
-use crate::services::settings::migrate::Origin;
 use crate::services::settings::sealing::{Exposure, Sealing, is_set};
 use crate::services::settings::settings_store::{answer, plain};
 use crate::services::settings::shell_words;
@@ -200,7 +199,7 @@ fn external(profile: &AcpAgentProfile) -> Result<AcpAgentSettings, String> {
     // The same defaults as settings that a client writes.
     let mut members: Map<String, Value> = plain(&settings).map_err(|error| error.to_string())?;
     members.shift_remove("acp_file_secrets");
-    match agent_settings::read(members, Origin::Request, &Sealing::default())? {
+    match agent_settings::read(members, &Sealing::default())? {
         AgentSettings::Acp(settings) => Ok(settings),
         AgentSettings::OpenHands(_) | AgentSettings::Unknown(_) => {
             Err("agent_kind is not 'acp'".to_owned())

@@ -217,7 +217,3 @@ pub(crate) fn to_json(profile: &AgentProfile) -> Result<Value, StoreError> {
 pub(crate) fn not_found(name: &str) -> StoreError {
     StoreError::NotFound(format!("Agent profile '{name}' not found"))
 }
-
-#[cfg(test)]
-#[path = "agent_profiles_tests.rs"]
-mod tests;

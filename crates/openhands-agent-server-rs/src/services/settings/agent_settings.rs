@@ -3,8 +3,10 @@
 use indexmap::IndexMap;
 use openhands_protocol::agent::AgentContext;
 use openhands_protocol::llm::Llm;
-use openhands_protocol::mcp::{McpAuth, McpServer, McpTransport};
+use openhands_protocol::mcp::{McpAuth, McpServer};
+use openhands_protocol::schema::Described;
 use openhands_protocol::secrets::SecretInput;
+use openhands_protocol::server::{ErrorLocation, ValidationError};
 use openhands_protocol::settings::{
     AcpAgentSettings, AgentSettings, CondenserSettings, LlmSummarizingCondenserSettings,
     NoOpCondenserSettings, OpenHandsAgentSettings, VerificationSettings,
@@ -12,39 +14,55 @@ use openhands_protocol::settings::{
 use openhands_protocol::{Reading, Secret, StarredSecret, UtcTime, Wire};
 use serde_json::{Map, Value, json};
 
+use crate::http::check_part;
 use crate::services::settings::llm_input;
 use crate::services::settings::migrate::{self, Origin};
 use crate::services::settings::sealing::{Opening, Sealing};
 use crate::services::settings::tool_selection::RETIRED_SWITCHES;
 
-/// Reads agent settings. Tokens of this server are opened; blank secrets and stars are none. The error is a sentence
-/// for the client; it may quote what was sent.
+/// Reads agent settings that a client sent. Tokens of this server are opened; blank secrets and stars are none. The
+/// error is a sentence for the client; it may quote what was sent.
 pub(crate) fn read(
     settings: Map<String, Value>,
-    origin: Origin,
     sealing: &Sealing,
 ) -> Result<AgentSettings, String> {
-    let reading = match origin {
-        // What a newer version wrote into a file stays in it.
-        Origin::Stored => Reading::lenient(),
-        Origin::Request => Reading::strict(),
-    };
-    read_with(settings, origin, &sealing.opening(reading.coercing()))
+    let mut settings = migrate::agent_settings(settings, Origin::Request)?;
+    fill(&mut settings)?;
+    let checked = check_part(AgentSettings::schema(), Value::Object(settings));
+    let settings = checked.map_err(|errors| sentences(&errors))?;
+    typed(settings, &sealing.opening(Reading::lenient()))
 }
 
-/// The same, in a way that the caller chose.
-pub(crate) fn read_with(
+/// Reads agent settings out of a file. What a newer version wrote into it stays in it.
+pub(crate) fn read_stored(
     settings: Map<String, Value>,
-    origin: Origin,
     opening: &Opening,
 ) -> Result<AgentSettings, String> {
-    let mut settings = migrate::agent_settings(settings, origin)?;
+    let mut settings = migrate::agent_settings(settings, Origin::Stored)?;
     fill(&mut settings)?;
-    let read: AgentSettings = opening
-        .reading
-        .from_value(Value::Object(settings))
-        .map_err(|error| error.to_string())?;
-    settle(read, origin)
+    typed(Value::Object(settings), opening)
+}
+
+fn typed(settings: Value, opening: &Opening) -> Result<AgentSettings, String> {
+    let read = opening.reading.from_value(settings);
+    settle(read.map_err(|error| error.to_string())?)
+}
+
+/// All that is wrong, with the places.
+fn sentences(errors: &[ValidationError]) -> String {
+    let sentence = |error: &ValidationError| {
+        let place: Vec<String> = error
+            .loc
+            .iter()
+            .map(|step| match step {
+                ErrorLocation::Name(name) => name.clone(),
+                ErrorLocation::Index(index) => index.to_string(),
+            })
+            .collect();
+        format!("{}: {}", place.join("."), error.msg)
+    };
+    let sentences: Vec<String> = errors.iter().map(sentence).collect();
+    sentences.join("; ")
 }
 
 /// Fills in what a default of the type cannot say: it depends on other members, or on the time.
@@ -117,11 +135,11 @@ pub(crate) fn without_unknown(changes: &mut Map<String, Value>) {
     }
 }
 
-/// Applies the rules between members, and drops secrets that are none.
-fn settle(mut settings: AgentSettings, origin: Origin) -> Result<AgentSettings, String> {
+/// Drops secrets that are none.
+fn settle(mut settings: AgentSettings) -> Result<AgentSettings, String> {
     match &mut settings {
         AgentSettings::OpenHands(settings) => {
-            settle_servers(&mut settings.mcp_config, origin)?;
+            settle_servers(&mut settings.mcp_config);
             settle_context(settings.agent_context.as_mut());
             drop_lost(&mut settings.verification.critic_api_key);
             llm_input::drop_lost(&mut settings.llm);
@@ -130,7 +148,7 @@ fn settle(mut settings: AgentSettings, origin: Origin) -> Result<AgentSettings, 
             }
         }
         AgentSettings::Acp(settings) => {
-            settle_servers(&mut settings.mcp_config, origin)?;
+            settle_servers(&mut settings.mcp_config);
             settle_context(settings.agent_context.as_mut());
         }
         AgentSettings::Unknown(raw) => {
@@ -159,54 +177,14 @@ fn settle_context(context: Option<&mut AgentContext>) {
     }
 }
 
-fn settle_servers(servers: &mut IndexMap<String, McpServer>, origin: Origin) -> Result<(), String> {
-    for (name, server) in servers {
-        if origin == Origin::Request
-            && let Some(member) = server.extra.keys().next()
-        {
-            return Err(format!(
-                "mcp_config.{name}.{member}: Extra inputs are not permitted"
-            ));
+/// Drops the secrets of servers that are none.
+fn settle_servers(servers: &mut IndexMap<String, McpServer>) {
+    for server in servers.values_mut() {
+        for secrets in [&mut server.env, &mut server.headers].into_iter().flatten() {
+            secrets.retain(|_, secret| secret.expose().is_some());
         }
-        settle_server(server)?;
+        settle_auth(server.auth.as_mut());
     }
-    Ok(())
-}
-
-/// Checks a server and drops its secrets that are none.
-fn settle_server(server: &mut McpServer) -> Result<(), String> {
-    let is_known = |_: &String, secret: &mut StarredSecret| secret.expose().is_some();
-    if let Some(env) = &mut server.env {
-        env.retain(is_known);
-    }
-    if let Some(headers) = &mut server.headers {
-        headers.retain(is_known);
-    }
-    settle_auth(server.auth.as_mut());
-    match &server.transport {
-        Some(McpTransport::Stdio) if server.command.is_none() => {
-            return Err("stdio MCP servers require 'command'".to_owned());
-        }
-        Some(McpTransport::Http | McpTransport::StreamableHttp | McpTransport::Sse)
-            if server.url.is_none() =>
-        {
-            return Err("remote MCP servers require 'url'".to_owned());
-        }
-        _ => {}
-    }
-    let has_header = server.headers.as_ref().is_some_and(|headers| {
-        headers
-            .keys()
-            .any(|name| name.eq_ignore_ascii_case("authorization"))
-    });
-    if server.auth.is_some() && has_header {
-        return Err(
-            "'auth' cannot be combined with an explicit top-level 'Authorization' header; \
-             use auth.strategy='header' instead."
-                .to_owned(),
-        );
-    }
-    Ok(())
 }
 
 fn settle_auth(auth: Option<&mut McpAuth>) {
@@ -257,7 +235,3 @@ fn acp_file_secrets() -> Value {
          "env_points_to": "dir", "warn_if_unset": []}
     ])
 }
-
-#[cfg(test)]
-#[path = "agent_settings_tests.rs"]
-mod tests;

@@ -1,30 +1,22 @@
 //! A saved agent out of JSON: today's shape, and what is wrong with one that does not fit.
 
+use openhands_protocol::Reading;
 use openhands_protocol::agent::AgentProfile;
-use openhands_protocol::{Reading, Wire};
+use openhands_protocol::schema::Described;
+use openhands_protocol::server::ValidationError;
 use serde_json::{Map, Value, json};
 
+use crate::http::{check_part, value_error};
 use crate::services::settings::tool_selection;
 
 /// The version that is written now.
 const VERSION: i64 = 4;
 
-/// What is wrong with a value, and where.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Problem {
-    /// The members that lead there.
-    pub(crate) place: Vec<Value>,
-    /// What kind of problem it is, in pydantic's words.
-    pub(crate) kind: &'static str,
-    /// A sentence.
-    pub(crate) message: String,
-}
-
 /// Why a saved agent is refused.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Refusal {
     /// All that is wrong with it.
-    Problems(Vec<Problem>),
+    Problems(Vec<ValidationError>),
     /// It says that it is of a version that nobody knows.
     Version,
 }
@@ -36,20 +28,23 @@ pub(crate) fn request(
 ) -> Result<AgentProfile, Refusal> {
     members.insert("name".to_owned(), json!(name));
     migrate(&mut members).map_err(|_| Refusal::Version)?;
-    check(&members).map_err(Refusal::Problems)?;
     let kind = kind_of(&members);
-    let value = |message: String, place: Vec<Value>| {
-        Refusal::Problems(vec![Problem {
-            place,
-            kind: "value_error",
-            message: format!("Value error, {message}"),
-        }])
+    let shown = Value::Object(members);
+    let refused = |place: &[&str], message: &str| {
+        Refusal::Problems(vec![value_error(place, message, &shown)])
     };
-    let profile: AgentProfile = Reading::strict()
-        .coercing()
-        .from_value(Value::Object(members))
-        .map_err(|error| value(error.to_string(), vec![json!(kind)]))?;
-    settle(profile).map_err(|problem| value(problem, vec![json!(kind), json!("tools")]))
+    let has_switch = tool_selection::RETIRED_SWITCHES
+        .iter()
+        .any(|switch| shown.get(switch).is_some());
+    if has_switch && kind == "openhands" {
+        let message = "Retired tool switches were removed; select tools instead.";
+        return Err(refused(&[&kind], message));
+    }
+    let checked = check_part(AgentProfile::schema(), shown.clone());
+    let profile = Reading::lenient()
+        .from_value(checked.map_err(Refusal::Problems)?)
+        .map_err(|error| refused(&[&kind], &error.to_string()))?;
+    settle(profile).map_err(|problem| refused(&[&kind, "tools"], &problem))
 }
 
 /// Reads what a file holds. The error is a sentence.
@@ -120,59 +115,6 @@ fn migrate(members: &mut Map<String, Value>) -> Result<(), String> {
     }
     members.insert("schema_version".to_owned(), json!(VERSION));
     Ok(())
-}
-
-/// Checks what the type itself does not refuse.
-fn check(members: &Map<String, Value>) -> Result<(), Vec<Problem>> {
-    let kind = kind_of(members);
-    if !AgentProfile::KINDS.contains(&kind.as_str()) {
-        return Err(vec![Problem {
-            place: Vec::new(),
-            kind: "union_tag_invalid",
-            message: format!(
-                "Input tag '{kind}' found using _agent_profile_discriminator() does not match any of the expected \
-                 tags: 'openhands', 'acp'"
-            ),
-        }]);
-    }
-    if kind == "openhands"
-        && tool_selection::RETIRED_SWITCHES
-            .iter()
-            .any(|switch| members.contains_key(*switch))
-    {
-        return Err(vec![Problem {
-            place: vec![json!(kind)],
-            kind: "value_error",
-            message: "Value error, Retired tool switches were removed; select tools instead."
-                .to_owned(),
-        }]);
-    }
-    let mut problems = Vec::new();
-    if kind == "openhands" && !members.contains_key("llm_profile_ref") {
-        problems.push(Problem {
-            place: vec![json!(kind), json!("llm_profile_ref")],
-            kind: "missing",
-            message: "Field required".to_owned(),
-        });
-    }
-    let fields = match kind.as_str() {
-        "acp" => openhands_protocol::agent::AcpAgentProfile::FIELDS,
-        _ => openhands_protocol::agent::OpenHandsAgentProfile::FIELDS,
-    };
-    for member in members.keys() {
-        if member != AgentProfile::TAG && !fields.contains(&member.as_str()) {
-            problems.push(Problem {
-                place: vec![json!(kind), json!(member)],
-                kind: "extra_forbidden",
-                message: "Extra inputs are not permitted".to_owned(),
-            });
-        }
-    }
-    if problems.is_empty() {
-        Ok(())
-    } else {
-        Err(problems)
-    }
 }
 
 #[cfg(test)]

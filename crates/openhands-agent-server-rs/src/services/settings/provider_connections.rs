@@ -146,7 +146,3 @@ fn read(held: &Held<'_>, sealing: &Sealing) -> Result<StoredProviderConnections,
 pub(crate) fn not_found(id: &str) -> StoreError {
     StoreError::NotFound(format!("Provider connection '{id}' not found"))
 }
-
-#[cfg(test)]
-#[path = "provider_connections_tests.rs"]
-mod tests;

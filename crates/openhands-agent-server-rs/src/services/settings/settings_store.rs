@@ -2,15 +2,16 @@
 
 use std::path::Path;
 
+use openhands_protocol::schema::Described;
 use openhands_protocol::settings::{AgentSettings, ConversationSettings, StoredSettings};
 use openhands_protocol::{Form, JsonObject, Names, Nulls, Reading, Secrets};
 use serde_json::{Map, Value};
 
+use crate::http::check_part;
 use crate::services::settings::agent_settings;
 use crate::services::settings::error::StoreError;
 use crate::services::settings::locked::{LockedDirectory, read_if_there};
 use crate::services::settings::merge;
-use crate::services::settings::migrate::Origin;
 use crate::services::settings::sealing::{Sealing, is_set};
 
 const FILE: &str = "settings.json";
@@ -120,7 +121,7 @@ impl SettingsStore {
         let opening = self.sealing.opening(Reading::lenient());
         settings.agent_settings = match agent {
             None => agent_settings::default_settings(),
-            Some(agent) => agent_settings::read_with(agent, Origin::Stored, &opening)?,
+            Some(agent) => agent_settings::read_stored(agent, &opening)?,
         };
         Ok((settings, opening.lost_any()))
     }
@@ -226,7 +227,7 @@ fn patched(
         None => plain(settings)?,
     };
     merge::patch(&mut base, changes);
-    agent_settings::read(base, Origin::Request, sealing).map_err(invalid)
+    agent_settings::read(base, sealing).map_err(invalid)
 }
 
 fn merged(
@@ -243,11 +244,9 @@ fn merged(
         }
         _ => return Err(StoreError::Invalid),
     }
-    let settings: ConversationSettings = Reading::strict()
-        .coercing()
-        .from_value(Value::Object(base))
-        .map_err(invalid)?;
-    Ok(settings)
+    let checked = check_part(ConversationSettings::schema(), Value::Object(base));
+    let checked = checked.map_err(|_| invalid(""))?;
+    Reading::lenient().from_value(checked).map_err(invalid)
 }
 
 pub(crate) fn plain(value: &impl serde::Serialize) -> Result<Map<String, Value>, StoreError> {

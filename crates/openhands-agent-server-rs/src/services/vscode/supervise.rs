@@ -16,13 +16,11 @@ const LONGEST_DELAY: Duration = Duration::from_mins(1);
 const GOOD_RUN: Duration = Duration::from_mins(1);
 /// For the end of VS Code when the server stops.
 const STOP_GRACE: Duration = Duration::from_millis(300);
-/// For its end when it is started again.
-const RESTART_GRACE: Duration = Duration::from_secs(2);
 
 /// Keeps VS Code running.
 #[derive(Debug)]
 pub(super) struct Supervisor {
-    pub(super) tokens: watch::Receiver<String>,
+    pub(super) token: String,
     pub(super) running: watch::Sender<bool>,
     pub(super) stop: CancellationToken,
 }
@@ -31,12 +29,11 @@ pub(super) struct Supervisor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Stopped,
-    NewToken,
     Failed,
 }
 
 impl Supervisor {
-    pub(super) async fn run(mut self, program: &Program, setup: &VsCodeSetup) {
+    pub(super) async fn run(self, program: &Program, setup: &VsCodeSetup) {
         let mut failures = 0_u32;
         loop {
             let begin = Instant::now();
@@ -44,25 +41,19 @@ impl Supervisor {
             self.running.send_replace(false);
             match end {
                 End::Stopped => return,
-                End::NewToken => {
-                    failures = 0;
-                    continue;
-                }
                 End::Failed if begin.elapsed() >= GOOD_RUN => failures = 1,
                 End::Failed => failures = failures.saturating_add(1),
             }
             let pause = tokio::time::sleep(delay(setup.first_delay, failures));
             tokio::select! {
                 () = pause => {}
-                _ = self.tokens.changed() => {}
                 () = self.stop.cancelled() => return,
             }
         }
     }
 
-    async fn run_once(&mut self, program: &Program, setup: &VsCodeSetup) -> End {
-        let token = self.tokens.borrow_and_update().clone();
-        let mut child = match Child::start(program, setup, &token).await {
+    async fn run_once(&self, program: &Program, setup: &VsCodeSetup) -> End {
+        let mut child = match Child::start(program, setup, &self.token).await {
             Ok(child) => child,
             Err(error) => {
                 tracing::warn!(%error, "VS Code does not start");
@@ -77,11 +68,10 @@ impl Supervisor {
     }
 
     /// Waits for the end of a run, or for a reason to end it; the grace is for how it is ended.
-    async fn follow(&mut self, child: &mut Child, setup: &VsCodeSetup) -> (End, Duration) {
+    async fn follow(&self, child: &mut Child, setup: &VsCodeSetup) -> (End, Duration) {
         let ready = tokio::select! {
             ready = child.ready(setup) => ready,
             () = self.stop.cancelled() => return (End::Stopped, Duration::ZERO),
-            Ok(()) = self.tokens.changed() => return (End::NewToken, Duration::ZERO),
         };
         if let Err(error) = ready {
             tracing::warn!(%error, "VS Code does not start");
@@ -95,7 +85,6 @@ impl Supervisor {
                 (End::Failed, Duration::ZERO)
             }
             () = self.stop.cancelled() => (End::Stopped, STOP_GRACE),
-            Ok(()) = self.tokens.changed() => (End::NewToken, RESTART_GRACE),
         }
     }
 }

@@ -15,7 +15,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::excludes::Excludes;
 use super::walk::{Root, walk};
-use crate::services::files::pipe::piped;
+use crate::services::files::pipe::{Attendance, piped};
 
 /// What tells about the archive inside of it.
 const MANIFEST: &str = "archive_manifest.json";
@@ -30,9 +30,11 @@ pub(super) fn stream(
     piped(place, move |pipe| {
         // A file system's root has no name.
         let name = if name.is_empty() { "root" } else { &name };
+        let attendance = pipe.attendance();
         let packed = GzEncoder::new(pipe, Compression::default());
         let mut tarball = Tarball {
             builder: Builder::new(packed),
+            attendance,
             name: PathBuf::from(name),
             file_count: 0,
             total_bytes: 0,
@@ -49,6 +51,7 @@ pub(super) fn stream(
 
 struct Tarball<W: Write> {
     builder: Builder<W>,
+    attendance: Attendance,
     name: PathBuf,
     file_count: u64,
     total_bytes: u64,
@@ -91,7 +94,7 @@ impl<W: Write> Tarball<W> {
         };
         let size = metadata.len();
         let mut header = header(&metadata, EntryType::Regular, size);
-        let exactly = file.chain(io::repeat(0)).take(size);
+        let exactly = self.attendance.of(file.chain(io::repeat(0)).take(size));
         self.builder
             .append_data(&mut header, self.name.join(path), exactly)?;
         self.file_count += 1;

@@ -1,0 +1,73 @@
+//! Log lines: for people or as JSON, to standard error and to a file that changes each day.
+
+use anyhow::Context;
+use tracing_appender::non_blocking::{NonBlocking, WorkerGuard};
+use tracing_appender::rolling::{RollingFileAppender, Rotation};
+use tracing_subscriber::layer::{Layer, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Registry};
+
+use crate::config::{Config, LogFormat};
+use crate::telemetry::lines::OneLine;
+
+/// What keeps logs and traces going. Dropping it writes what is not written yet.
+#[derive(Debug)]
+pub struct Logs {
+    #[cfg(feature = "otel")]
+    traces: Option<super::traces::Traces>,
+    _writers: Vec<WorkerGuard>,
+}
+
+type BoxedLayer = Box<dyn Layer<Registry> + Send + Sync>;
+
+impl Logs {
+    /// Starts logs and traces for the whole process, once and before anything runs.
+    pub fn start(config: &Config) -> anyhow::Result<Self> {
+        let mut writers = Vec::new();
+        let mut layers = Vec::new();
+        let (writer, guard) = tracing_appender::non_blocking(std::io::stderr());
+        writers.push(guard);
+        layers.push(layer(config, writer)?);
+        if let Some(directory) = &config.surroundings.log_dir {
+            let file = RollingFileAppender::builder()
+                .rotation(Rotation::DAILY)
+                .filename_prefix("agent-server")
+                .filename_suffix("log")
+                .max_log_files(config.surroundings.log_files.max(1))
+                .build(directory)
+                .with_context(|| format!("log files in {}", directory.display()))?;
+            let (writer, guard) = tracing_appender::non_blocking(file);
+            writers.push(guard);
+            layers.push(layer(config, writer)?);
+        }
+        #[cfg(feature = "otel")]
+        let traces = super::traces::Traces::start(config)?;
+        #[cfg(feature = "otel")]
+        layers.extend(traces.as_ref().map(super::traces::Traces::layer));
+        tracing_subscriber::registry().with(layers).try_init()?;
+        Ok(Self {
+            #[cfg(feature = "otel")]
+            traces,
+            _writers: writers,
+        })
+    }
+
+    /// Sends the traces that are not sent yet.
+    pub fn finish(self) {
+        #[cfg(feature = "otel")]
+        if let Some(traces) = self.traces {
+            traces.finish();
+        }
+    }
+}
+
+fn layer(config: &Config, writer: NonBlocking) -> anyhow::Result<BoxedLayer> {
+    let filter = EnvFilter::try_new(&config.surroundings.log_filter).context("LOG_LEVEL")?;
+    let layer = tracing_subscriber::fmt::layer()
+        .with_ansi(false)
+        .with_writer(OneLine(writer));
+    Ok(match config.log_format() {
+        LogFormat::Text => layer.with_filter(filter).boxed(),
+        LogFormat::Json => layer.json().flatten_event(true).with_filter(filter).boxed(),
+    })
+}

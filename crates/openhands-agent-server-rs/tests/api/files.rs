@@ -1,0 +1,6 @@
+//! Files and directories of the server.
+
+mod archive;
+mod directories;
+mod trajectory;
+mod transfer;
