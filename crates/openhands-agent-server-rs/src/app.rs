@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use openhands_sdk_rs::secrets::Lookup;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::config::Config;
 use crate::http::{Front, Operation, Routes};
@@ -60,6 +62,10 @@ pub struct App {
     pub(crate) models: ModelSource,
     /// What conversations are started with.
     pub(crate) launches: Launches,
+    /// The sockets that are open.
+    pub(crate) sockets: TaskTracker,
+    /// How secrets are fetched.
+    lookup: Arc<SecretLookup>,
     /// Ends everything.
     stop: CancellationToken,
 }
@@ -82,10 +88,6 @@ impl App {
         let stores = Stores::open(&config.persistence_dir, config.cipher()).await;
         let models = ModelSource::new(&config.env);
         let lookup = Arc::new(SecretLookup::new(Arc::clone(&stores)));
-        if let Some(url) = config.internal_url() {
-            // It need not ask itself over the network.
-            lookup.set_own_address(url);
-        }
         let skills = Skills::new(&config);
         let setting = Setting {
             config: Arc::clone(&config),
@@ -94,7 +96,7 @@ impl App {
             webhooks: Arc::clone(&webhooks),
             models: models.for_host(),
             profiles: Arc::new(SavedModels(Arc::clone(&stores))),
-            lookup,
+            lookup: Arc::clone(&lookup) as Arc<dyn Lookup>,
             skills: skills.sources(),
         };
         let conversations = Conversations::start(setting, stop.child_token()).await?;
@@ -122,8 +124,15 @@ impl App {
             stores,
             models,
             launches,
+            sockets: TaskTracker::new(),
+            lookup,
             stop,
         }))
+    }
+
+    /// Says where this server is reached, so that it need not ask itself over the network.
+    pub(crate) fn set_address(&self, url: &str) {
+        self.lookup.set_own_address(url);
     }
 
     /// The settings.
@@ -189,6 +198,12 @@ impl App {
             self.conversations.stop().await;
             self.webhooks.stop(WEBHOOK_TIME).await;
         };
-        tokio::join!(self.bash.close(), conversations, editor);
+        self.sockets.close();
+        tokio::join!(
+            self.bash.close(),
+            conversations,
+            self.sockets.wait(),
+            editor
+        );
     }
 }

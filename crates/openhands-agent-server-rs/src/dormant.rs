@@ -25,6 +25,8 @@ use crate::v1::{self, init, server_info};
 #[derive(Debug)]
 pub(crate) struct Dormant {
     config: Config,
+    /// Where the server is reached from this machine.
+    url: String,
     activity: Arc<Activity>,
     /// How far it is.
     status: Mutex<InitStatus>,
@@ -37,9 +39,10 @@ pub(crate) struct Dormant {
 
 impl Dormant {
     /// Waits. The server that it becomes is put into `app`.
-    pub(crate) fn new(config: Config, app: Arc<OnceLock<Arc<App>>>) -> Arc<Self> {
+    pub(crate) fn new(config: Config, url: String, app: Arc<OnceLock<Arc<App>>>) -> Arc<Self> {
         Arc::new(Self {
             config,
+            url,
             activity: Arc::new(Activity::new()),
             status: Mutex::new(InitStatus {
                 state: InitState::Dormant,
@@ -116,6 +119,7 @@ impl Dormant {
         let mut status = self.status.lock();
         match (started, self.door.get()) {
             (Ok(app), Some(door)) => {
+                app.set_address(&self.url);
                 door.lead_to(app.front());
                 let _ = self.app.set(app);
                 status.state = InitState::Ready;

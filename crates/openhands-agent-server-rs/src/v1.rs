@@ -22,6 +22,7 @@ pub(crate) mod secrets;
 pub(crate) mod server_info;
 pub(crate) mod settings;
 pub(crate) mod skills;
+pub(crate) mod static_files;
 mod stored;
 pub(crate) mod sub_agents;
 pub(crate) mod system;
@@ -43,6 +44,7 @@ use crate::http::{ApiError, Routes, paths};
 pub(crate) fn routes() -> Routes {
     Routes::new()
         .merge(server_info::routes())
+        .merge(static_files::routes())
         .merge(init::routes())
         .merge(metrics::routes())
         .merge(system::routes())

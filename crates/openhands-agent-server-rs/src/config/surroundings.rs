@@ -30,8 +30,6 @@ pub struct Surroundings {
     pub build_git_sha: String,
     /// The branch or tag of the build.
     pub build_git_ref: String,
-    /// Whether unexpected errors are told in answers.
-    pub debug: bool,
     /// What is logged, as a filter.
     pub log_filter: String,
     /// Whether `LOG_JSON` asks for JSON.
@@ -74,7 +72,6 @@ impl Surroundings {
             launched_profile: given(variables::LAUNCHED_PROFILE),
             build_git_sha: given(variables::BUILD_SHA).unwrap_or_else(|| "unknown".to_owned()),
             build_git_ref: given(variables::BUILD_REF).unwrap_or_else(|| "unknown".to_owned()),
-            debug: environment.says_yes(variables::DEBUG),
             log_filter: log_filter(environment, warnings),
             log_json: environment.says_yes(variables::LOG_JSON),
             log_dir: environment

@@ -114,12 +114,7 @@ pub(crate) const VARIABLES: &[Variable] = &[
         "",
         "The key of models that have none of their own; after it comes the provider's usual variable, such as `OPENAI_API_KEY`. Never stored and never shown",
     ),
-    variable(
-        DEBUG,
-        "`1`, `true`, `yes`",
-        "false",
-        "Logs at level debug; unexpected errors are told in answers with where they come from",
-    ),
+    variable(DEBUG, "`1`, `true`, `yes`", "false", "Logs at level debug"),
     variable(
         LOG_LEVEL,
         "level or filter",

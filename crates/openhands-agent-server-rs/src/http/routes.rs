@@ -30,12 +30,12 @@ pub struct Operation {
     pub status: u16,
     /// Whether it is left out of the documentation.
     pub is_hidden: bool,
+    /// Whether it answers `HEAD` too. compat: most routes of the Python server do not.
+    pub takes_head: bool,
     /// Its input.
     pub arguments: Vec<Argument>,
     /// What a good answer looks like, if that was said.
     pub answer: Option<SchemaOf>,
-    /// Whether it answers `HEAD` too. compat: most routes of the Python server do not.
-    pub takes_head: bool,
 }
 
 impl Operation {
@@ -135,9 +135,9 @@ impl Routes {
             summary: "",
             status: 200,
             is_hidden: false,
+            takes_head: false,
             arguments: T::arguments(),
             answer: None,
-            takes_head: false,
         };
         self.0.push((operation, on(filter, handler)));
         self
@@ -210,15 +210,8 @@ impl Routes {
                 handler.route_layer(middleware::from_fn(move |request: Request, next: Next| {
                     let (app, matched) = (Arc::clone(&app), matched.clone());
                     async move {
-                        let entered = match enter(&app, &matched.0, &request) {
-                            Ok(()) => input::check_parameters(&matched.0, request).await,
-                            Err(error) => Err(error),
-                        };
-                        let mut response = match entered {
-                            Ok(mut request) => {
-                                request.extensions_mut().insert(matched.clone());
-                                next.run(request).await
-                            }
+                        let mut response = match enter(&app, &matched, request).await {
+                            Ok(request) => next.run(request).await,
                             Err(error) => error.into_response(),
                         };
                         // For whoever counts answers by route.
@@ -232,10 +225,15 @@ impl Routes {
     }
 }
 
-/// Refuses a request that came to a route but may not come further. compat: the method counts before the key.
-fn enter(app: &App, operation: &Operation, request: &Request) -> Result<(), ApiError> {
+/// Refuses a request that came to a route but may not come further. compat: the method counts before the key, and the
+/// key before everything else.
+async fn enter(app: &App, matched: &Matched, request: Request) -> Result<Request, ApiError> {
+    let operation = &matched.0;
     if request.method() == Method::HEAD && !operation.takes_head {
         return Err(ApiError::method_not_allowed(&operation.method));
     }
-    access::check(app, operation.access, request.headers())
+    access::check(app, operation.access, request.headers())?;
+    let mut request = input::check_parameters(operation, request).await?;
+    request.extensions_mut().insert(matched.clone());
+    Ok(request)
 }

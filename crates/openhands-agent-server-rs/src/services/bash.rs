@@ -101,6 +101,11 @@ impl BashService {
         })
     }
 
+    /// How many commands run, with what they left behind.
+    pub(crate) fn running(&self) -> usize {
+        self.commands.lock().len()
+    }
+
     /// The stored events.
     pub(crate) fn events(&self) -> &Arc<EventStore> {
         &self.store
@@ -199,12 +204,6 @@ impl BashService {
         // The last output is then stored, or the command is one that nobody can kill.
         let _ = tokio::time::timeout(STOP_WAIT, control.gone.cancelled()).await;
         Ok(true)
-    }
-
-    /// How many commands run, with what they left behind.
-    #[cfg(test)]
-    fn running(&self) -> usize {
-        self.commands.lock().len()
     }
 
     /// Removes old events now and again for as long as the service lives.

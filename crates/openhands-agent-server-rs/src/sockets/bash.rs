@@ -80,7 +80,7 @@ async fn serve(app: Arc<App>, mut socket: WebSocket, admission: Admission, resen
         is_replaying: resend,
     };
     let listener = Requests(Arc::clone(&app));
-    connection::serve(socket, source, listener, app.stopping()).await;
+    connection::serve(socket, source, listener, &app).await;
 }
 
 /// The frames of the socket.

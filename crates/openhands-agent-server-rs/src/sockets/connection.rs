@@ -12,6 +12,8 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::app::App;
+
 /// How often a client is asked whether it is there, and how long it may take to answer.
 const PING: Duration = Duration::from_secs(20);
 /// How long a client may take nothing of what it is sent.
@@ -68,8 +70,11 @@ pub(crate) async fn serve(
     socket: WebSocket,
     mut source: impl Source,
     listener: impl Listener,
-    stop: &CancellationToken,
+    app: &App,
 ) {
+    let stop = app.stopping();
+    // The end of the server waits until clients have been told.
+    let _open = (app.metrics.socket(), app.sockets.token());
     let (mut sink, stream) = socket.split();
     let (answers, mut to_answer) = mpsc::channel(ANSWERS);
     let (alive, mut signs) = mpsc::channel(1);

@@ -41,7 +41,7 @@ pub(super) async fn open(
         let conversation = held.conversation();
         let subscription = conversation.subscribe(conversation.events().len());
         let source = Frames { subscription, held };
-        connection::serve(socket, source, Deaf, app.stopping()).await;
+        connection::serve(socket, source, Deaf, &app).await;
     })
 }
 

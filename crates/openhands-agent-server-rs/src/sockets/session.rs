@@ -72,7 +72,7 @@ async fn serve(
         entry,
         tell,
     };
-    connection::serve(socket, source, listener, app.stopping()).await;
+    connection::serve(socket, source, listener, &app).await;
 }
 
 /// The frames of the socket.

@@ -24,14 +24,17 @@ async fn metrics(State(app): State<Arc<App>>) -> Result<Response, ApiError> {
         return Err(ApiError::not_found("Not Found"));
     }
     let own = OwnUse::read().await.map_err(ApiError::internal)?;
+    let (loaded, running) = app.conversations.counts();
     let snapshot = Snapshot {
+        conversations_loaded: loaded,
+        conversations_running: running,
+        commands_running: app.bash.running(),
         webhooks_waiting: app.webhooks.waiting(),
         webhooks_dropped: app.webhooks.dropped(),
         resident_bytes: own.resident_bytes,
         cpu_seconds: own.cpu_seconds,
         open_files: own.open_files,
         uptime_seconds: app.activity.uptime(),
-        ..Snapshot::default()
     };
     let text = app.metrics.text(&snapshot).map_err(ApiError::internal)?;
     Ok(([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response())

@@ -17,8 +17,18 @@ use crate::services::tools;
 /// The version of the Python server whose API is spoken: clients choose their calls by it.
 pub(crate) const API_VERSION: &str = "1.58.0";
 
-/// What is implemented of what clients ask for by name. See the test that goes with it.
-const CAPABILITIES: &[&str] = &[];
+/// What is implemented of what clients ask for by name. Missing: the three about bindings of credentials.
+const CAPABILITIES: &[&str] = &[
+    "conversation_runtime_routes_v1",
+    "profile_secret_scope_v1",
+    "profile_persona_v1",
+    "idempotent_conversation_create_v1",
+    "tool_catalog_v1",
+    "agent_profile_draft_materialize_v1",
+    "agent_launch_pipeline_v1",
+    "profile_public_skills_v1",
+    "skill_catalog_v1",
+];
 
 pub(crate) fn routes() -> Routes {
     Routes::new()

@@ -25,8 +25,7 @@ const OPEN: &[&str] = &[
     "/redoc",
     "/openapi.json",
     "/api/init",
-    "/static",
-    "/static/{*path}",
+    "/static/{*file_path}",
 ];
 
 async fn locked() -> World {

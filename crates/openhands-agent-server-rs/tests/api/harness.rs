@@ -73,17 +73,17 @@ impl World {
         self.server = next.await.unwrap();
     }
 
+    /// What the server holds.
+    pub(crate) fn app(&self) -> &Arc<App> {
+        self.server.app().unwrap()
+    }
+
     /// The same, with other settings.
     pub(crate) async fn restart_with(&mut self, change: impl FnOnce(&mut Config)) {
         let mut config = self.app().config().as_ref().clone();
         change(&mut config);
         self.app().stop().await;
         self.server = Server::start(config, "127.0.0.1", 0).await.unwrap();
-    }
-
-    /// What the server holds.
-    pub(crate) fn app(&self) -> &Arc<App> {
-        self.server.app().unwrap()
     }
 
     /// The directory of the test.

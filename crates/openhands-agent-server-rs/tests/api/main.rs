@@ -42,5 +42,6 @@ mod talk;
 mod tools;
 mod validation;
 mod vscode;
+mod webhooks;
 mod workspace_files;
 mod workspaces;

@@ -113,14 +113,7 @@ async fn programs_are_tried_out_as_recorded() {
 async fn a_sealed_variable_is_opened_for_the_program() {
     let world = World::with(|config| config.secret_key = Some("the key".to_owned())).await;
     let server = script(&world, "stdio.py", STDIO);
-    let sealed = world
-        .server
-        .app()
-        .unwrap()
-        .config()
-        .cipher()
-        .unwrap()
-        .seal("hidden value");
+    let sealed = world.app().config().cipher().unwrap().seal("hidden value");
     let body = json!({
         "server": {"command": "python3", "args": [server], "env": {"ALL": "1", "SECRET": sealed}},
         "tool_call": {"name": "secret"},
@@ -146,14 +139,7 @@ async fn a_server_of_the_web_gets_its_headers() {
         tokio::io::AsyncBufReadExt::lines(tokio::io::BufReader::new(server.stdout.take().unwrap()));
     let port = lines.next_line().await.unwrap().unwrap();
     let url = format!("http://127.0.0.1:{port}/mcp");
-    let sealed = world
-        .server
-        .app()
-        .unwrap()
-        .config()
-        .cipher()
-        .unwrap()
-        .seal("open sesame");
+    let sealed = world.app().config().cipher().unwrap().seal("open sesame");
     let body = json!({
         "server": {"url": url, "headers": {"X-Key": sealed}},
         "tool_call": {"name": "add", "arguments": {"a": 20, "b": 22}},

@@ -59,6 +59,14 @@ impl BashServices {
         service
     }
 
+    /// How many commands run.
+    pub(crate) fn running(&self) -> usize {
+        let scoped = self.scoped.lock();
+        let services = scoped.values().filter_map(Weak::upgrade);
+        let scoped: usize = services.map(|service| service.running()).sum();
+        self.flat.running() + scoped
+    }
+
     /// Ends the commands of a conversation.
     pub(crate) async fn forget(&self, id: ConversationId) {
         let service = self

@@ -1,4 +1,4 @@
-//! What the server notes of everything that happens: times, activity, titles.
+//! What the server notes of everything that happens: times, activity, titles; and who else hears of it.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -41,16 +41,19 @@ impl Watch {
 impl Observer for Watch {
     fn event(&self, id: ConversationId, stored: &Arc<StoredEvent>) {
         self.metrics.event();
+        let event = stored.event();
+        let is_update = matches!(event, Event::StateUpdate(_));
+        if !is_update {
+            self.activity.touch();
+        }
         let Some(entry) = self.catalog.read().get(&id).cloned() else {
             // A sub-agent: its parent's events are what counts.
             return;
         };
-        let event = stored.event();
         self.webhooks.event(id, event);
-        if matches!(event, Event::StateUpdate(_)) {
+        if is_update {
             return;
         }
-        self.activity.touch();
         entry.touch();
         if let Event::Message(message) = event
             && message.header.source == Source::User

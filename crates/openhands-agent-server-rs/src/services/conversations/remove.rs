@@ -9,12 +9,9 @@ impl Conversations {
     /// Deletes a conversation and its files. The workspace stays, but for a worktree that no other conversation uses.
     pub(crate) async fn delete(&self, id: ConversationId) -> Result<(), RefusedRequest> {
         let entry = self.entry(id).ok_or(RefusedRequest::Unknown(id))?;
-        let info = match self.webhooks.is_empty() {
-            true => None,
-            false => self.info(&entry).await.ok(),
-        };
+        let farewell = self.webhook_info(&entry).await;
         entry.delete(&self.host).await?;
-        if let Some(mut info) = info {
+        if let Some(mut info) = farewell {
             info.execution_status = ExecutionStatus::Deleting;
             self.webhooks.conversation(&info);
             self.webhooks.flush(id);

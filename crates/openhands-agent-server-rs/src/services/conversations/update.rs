@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use openhands_protocol::conversation::ConversationInfo;
 use openhands_protocol::security::{ConfirmationPolicy, SecurityAnalyzer};
 
 use crate::services::conversations::{Conversations, Entry, Held, RefusedRequest};
@@ -75,15 +76,23 @@ impl Conversations {
         Ok(())
     }
 
-    /// Tells webhooks that a conversation is another one now.
+    /// Tells whoever is to be told that a conversation is another one now.
     pub(super) async fn tell_webhooks(&self, entry: &Arc<Entry>) {
+        if let Some(info) = self.webhook_info(entry).await {
+            self.webhooks.conversation(&info);
+        }
+    }
+
+    /// What webhooks are told about a conversation; none if there are none.
+    pub(super) async fn webhook_info(&self, entry: &Arc<Entry>) -> Option<ConversationInfo> {
         if self.webhooks.is_empty() {
-            return;
+            return None;
         }
         match self.info(entry).await {
-            Ok(info) => self.webhooks.conversation(&info),
+            Ok(info) => Some(info),
             Err(error) => {
-                tracing::warn!(conversation = %entry.id(), %error, "webhooks hear nothing of a change");
+                tracing::warn!(conversation = %entry.id(), %error, "webhooks cannot be told about a conversation");
+                None
             }
         }
     }
