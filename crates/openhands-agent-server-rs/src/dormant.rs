@@ -11,7 +11,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodFilter, any, get, on};
 use openhands_protocol::server::{InitRequest, InitState, InitStatus};
-use openhands_sdk_rs::Host;
+use openhands_sdk_rs::tools::Registry;
 use parking_lot::Mutex;
 use tokio_util::task::TaskTracker;
 
@@ -151,7 +151,7 @@ async fn status(State(dormant): State<Arc<Dormant>>) -> Reply<InitStatus> {
 
 async fn info(State(dormant): State<Arc<Dormant>>) -> Response {
     // Nothing is started for it: this is what the server will have.
-    let tools = usable_tools(&Host::new(Vec::new()));
+    let tools = usable_tools(&Registry::standard());
     Reply(server_info::info(&dormant.config, &dormant.activity, tools)).into_response()
 }
 

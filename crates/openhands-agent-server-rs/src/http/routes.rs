@@ -251,10 +251,14 @@ impl Routes {
     }
 }
 
-/// Refuses a request that came to a route but may not come further. compat: the method counts before the key.
-fn enter(app: &App, operation: &Operation, request: &Request) -> Result<(), ApiError> {
+/// Lets a request go on to its handler. compat: the method counts before the key, the key before the parameters.
+async fn enter(app: &App, matched: &Matched, request: Request) -> Result<Request, ApiError> {
+    let operation = &matched.0;
     if request.method() == Method::HEAD && !operation.takes_head {
         return Err(ApiError::method_not_allowed(&operation.method));
     }
-    access::check(app, operation.access, request.headers())
+    access::check(app, operation.access, request.headers())?;
+    let mut request = input::check_parameters(operation, request).await?;
+    request.extensions_mut().insert(matched.clone());
+    Ok(request)
 }

@@ -64,7 +64,7 @@ pub(crate) async fn ready() -> Reply<ReadyStatus> {
 }
 
 async fn server_info(State(app): State<Arc<App>>) -> Reply<ServerInfo> {
-    let tools = usable_tools(app.conversations.host());
+    let tools = tools::usable_tools(&app.conversations.host().registry);
     Reply(info(app.config(), &app.activity, tools))
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn info(config: &Config, activity: &Activity, usable_tools: Vec<Strin
         build_git_sha: around.build_git_sha.clone(),
         build_git_ref: around.build_git_ref.clone(),
         python_version: format!("none: this is Rust, {}", env!("CARGO_PKG_NAME")),
-        usable_tools: tools::usable_tools(&Registry::standard()),
+        usable_tools,
         runtime_idle_timeout_seconds: around.runtime_idle_timeout_seconds,
         max_foreground_terminal_timeout_seconds: around.max_foreground_timeout_seconds(),
         conversation_runtime: config.conversation_runtime.clone(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use openhands_protocol::conversation::ConversationInfo;
 use openhands_protocol::security::{ConfirmationPolicy, SecurityAnalyzer};
 
 use crate::services::conversations::{Conversations, Entry, Held, RefusedRequest};
