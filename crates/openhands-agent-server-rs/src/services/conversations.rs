@@ -29,7 +29,7 @@ use std::sync::{Arc, Weak};
 use openhands_protocol::ConversationId;
 use openhands_protocol::conversation::ExecutionStatus;
 use openhands_sdk_rs::Host;
-use openhands_sdk_rs::conversation::{Models, Profiles};
+use openhands_sdk_rs::conversation::{LoggedModels, Models, Profiles};
 use openhands_sdk_rs::event_log::{Durability, LeaseOwner, Syncer};
 use openhands_sdk_rs::secrets::Lookup;
 use openhands_sdk_rs::skills::SkillSources;
@@ -64,6 +64,8 @@ pub(crate) struct Setting {
     pub(crate) webhooks: Arc<Webhooks>,
     /// How models are made.
     pub(crate) models: Models,
+    /// How models are made whose calls become events.
+    pub(crate) logged_models: LoggedModels,
     /// Models that the user saved.
     pub(crate) profiles: Arc<dyn Profiles>,
     /// How secrets are fetched.
@@ -101,6 +103,7 @@ impl Conversations {
             let mut host = Host::new(config.env.clone()).keeping_in(&config.conversations_path);
             host.cipher = cipher;
             host.models = Arc::clone(&setting.models);
+            host.logged_models = Some(Arc::clone(&setting.logged_models));
             host.profiles = Some(Arc::clone(&setting.profiles));
             host.lookup = Some(Arc::clone(&setting.lookup));
             host.skills = setting.skills.clone();
