@@ -37,7 +37,9 @@ def frame(opcode, payload, final=True, masked=True, length=None, reserved=0):
     if not masked:
         return head + payload
     mask = os.urandom(4)
-    return head + mask + bytes(byte ^ mask[place % 4] for place, byte in enumerate(payload))
+    key = (mask * (len(payload) // 4 + 1))[: len(payload)]
+    hidden = int.from_bytes(payload) ^ int.from_bytes(key)
+    return head + mask + hidden.to_bytes(len(payload))
 
 
 class Fuzzer:
