@@ -18,7 +18,7 @@ const NAMES: &[&str] = &[
     "microsoft-edge",
 ];
 /// A browser that starts cold on a busy machine takes its time.
-const TIME: Duration = Duration::from_secs(60);
+const TIME: Duration = Duration::from_mins(1);
 
 /// Shows an empty page in a browser. The text names the browser.
 pub async fn check_browser(environment: &Environment) -> anyhow::Result<PathBuf> {

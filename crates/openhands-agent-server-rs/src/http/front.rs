@@ -52,15 +52,14 @@ impl Front {
         let origin = request.headers().get(header::ORIGIN).cloned();
         // The query is not logged: it may hold a key.
         let span = tracing::info_span!("request", id, %method, path, route = tracing::field::Empty);
-        let mut response = match self.cors.preflight(&request) {
-            Some(response) => response,
-            None => {
-                let routed = self.router.clone().oneshot(request);
-                let Ok(mut response) = routed.instrument(span.clone()).await;
-                self.cors
-                    .mark(&path, origin.as_ref(), response.headers_mut());
-                response
-            }
+        let mut response = if let Some(response) = self.cors.preflight(&request) {
+            response
+        } else {
+            let routed = self.router.clone().oneshot(request);
+            let Ok(mut response) = routed.instrument(span.clone()).await;
+            self.cors
+                .mark(&path, origin.as_ref(), response.headers_mut());
+            response
         };
         let route = response
             .extensions()

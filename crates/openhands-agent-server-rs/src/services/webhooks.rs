@@ -109,7 +109,7 @@ impl Webhooks {
             return;
         }
         match Form::WEBHOOK.to_vec(event) {
-            Ok(json) => self.put(Channel::Events(conversation), json.into()),
+            Ok(json) => self.put(Channel::Events(conversation), &json.into()),
             Err(error) => tracing::error!(%error, "an event cannot be written for webhooks"),
         }
     }
@@ -120,7 +120,7 @@ impl Webhooks {
             return;
         }
         match Form::WEBHOOK.to_vec(info) {
-            Ok(json) => self.put(Channel::Conversation(info.id), json.into()),
+            Ok(json) => self.put(Channel::Conversation(info.id), &json.into()),
             Err(error) => tracing::error!(%error, "a conversation cannot be written for webhooks"),
         }
     }
@@ -167,7 +167,7 @@ impl Webhooks {
         self.cut.cancel();
     }
 
-    fn put(&self, channel: Channel, json: Bytes) {
+    fn put(&self, channel: Channel, json: &Bytes) {
         for hook in &self.hooks {
             if hook.put(channel, json.clone()) {
                 self.send_courier(Arc::clone(hook), channel);
@@ -282,7 +282,7 @@ impl Hook {
         let now = Instant::now();
         // A delay beyond what a clock can count is a year.
         now.checked_add(delay)
-            .unwrap_or(now + Duration::from_secs(31_536_000))
+            .unwrap_or(now + Duration::from_hours(365 * 24))
     }
 
     /// Waits for the time of a batch, for a full one, or for the end. False if there is nothing to wait for.

@@ -33,15 +33,14 @@ impl Limits {
             }
             None
         };
-        let quota = match read("cpu.max").await {
-            Some(text) => cpus(&text),
-            None => {
-                let quota = read("cpu/cpu.cfs_quota_us").await;
-                let period = read("cpu/cpu.cfs_period_us").await;
-                quota.zip(period).and_then(|(quota, period)| {
-                    cpus(&format!("{} {}", quota.trim(), period.trim()))
-                })
-            }
+        let quota = if let Some(text) = read("cpu.max").await {
+            cpus(&text)
+        } else {
+            let quota = read("cpu/cpu.cfs_quota_us").await;
+            let period = read("cpu/cpu.cfs_period_us").await;
+            quota
+                .zip(period)
+                .and_then(|(quota, period)| cpus(&format!("{} {}", quota.trim(), period.trim())))
         };
         Self {
             memory_bytes: number(["memory.max", "memory/memory.limit_in_bytes"])
