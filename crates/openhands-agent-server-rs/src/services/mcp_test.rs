@@ -157,7 +157,7 @@ fn result_of(tool: &str, observation: &Observation) -> McpToolCallResult {
         .collect();
     let texts = match texts.split_first() {
         Some((first, rest)) if *first == heading => rest,
-        _ => &texts[..],
+        _ => texts.as_slice(),
     };
     McpToolCallResult {
         is_error: answer.is_error,

@@ -1,5 +1,6 @@
 //! Parts of the API that come later. Lists say what there is, which is nothing; the rest says that it is not there yet.
 
+use std::future::{Ready, ready};
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -232,9 +233,9 @@ async fn none<T: Default>() -> Reply<T> {
     Reply(T::default())
 }
 
-async fn later(what: &'static str) -> ApiError {
+fn later(what: &'static str) -> Ready<ApiError> {
     let reason = format!("{what}: not there yet");
-    ApiError::masked(StatusCode::NOT_IMPLEMENTED, reason)
+    ready(ApiError::masked(StatusCode::NOT_IMPLEMENTED, reason))
 }
 
 async fn extension(_: Path<ExtensionPath>) -> ApiError {

@@ -1,5 +1,6 @@
 //! Skills: from all sources, the catalog, and fetching the public ones.
 
+use std::future::{Ready, ready};
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -64,11 +65,11 @@ fn installed() -> Routes {
         .answers::<UpdateSkillResponse>(200)
 }
 
-async fn later() -> ApiError {
-    ApiError::masked(
+fn later() -> Ready<ApiError> {
+    ready(ApiError::masked(
         StatusCode::NOT_IMPLEMENTED,
         "Installing skills is not there yet",
-    )
+    ))
 }
 
 async fn list_installed(State(app): State<Arc<App>>) -> Reply<InstalledSkillsListResponse> {
