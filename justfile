@@ -55,6 +55,11 @@ load seconds="60" conversations="100" subscribers="500":
 fuzz-shell count="20000" *args:
     cargo run --release -p openhands-process --example shell_fuzz -- --count {{count}} {{args}}
 
+# Made-up requests and WebSocket traffic against our server: just fuzz-api 600 [--only '^/api/git']
+fuzz-api seconds="600" *args:
+    cargo build -p openhands-agent-server-rs
+    "$(tests/fuzz/install)" tests/fuzz/fuzz.py --server target/debug/openhands-agent-server --seconds {{seconds}} {{args}}
+
 # Benchmarks, each beside the machine's limit in the same run
 bench:
     cargo run --release -p openhands-process --example shell_bench

@@ -28,6 +28,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--server", required=True, help="the program to fuzz")
     parser.add_argument("--seconds", type=int, default=600, help="for requests; sockets get a quarter more")
+    parser.add_argument("--phases", default="coverage,fuzzing", help="of schemathesis")
     parser.add_argument("--examples", type=int, default=200, help="requests to each operation at most")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--only", help="operations whose path matches this expression")
@@ -119,7 +120,7 @@ def requests(server, root, options):
         "--seed", str(options.seed),
         "--request-timeout", "60",
         "--suppress-health-check", "all",
-        "--phases", "examples,coverage,fuzzing",
+        "--phases", options.phases,
         "--continue-on-failure",
         "--no-color",
         "--warnings", "off",
@@ -128,9 +129,19 @@ def requests(server, root, options):
         command += ["--exclude-path", path]
     if options.only:
         command += ["--include-path-regex", options.only]
-    env = os.environ | {"SCHEMATHESIS_HOOKS": "hooks", "PYTHONPATH": str(HERE), "FUZZ_ROOT": str(root / "files")}
+    count = root / "count"
+    env = os.environ | {
+        "SCHEMATHESIS_HOOKS": "hooks",
+        "PYTHONPATH": str(HERE),
+        "FUZZ_ROOT": str(root / "files"),
+        "FUZZ_COUNT": str(count),
+    }
     (root / "files").mkdir(exist_ok=True)
-    return subprocess.run(command, env=env, cwd=root).returncode
+    failed = subprocess.run(command, env=env, cwd=root).returncode != 0
+    answers = int(count.read_text())
+    print(f"{answers} answers", flush=True)
+    # A run that asked for nothing found nothing.
+    return failed or answers == 0
 
 
 def sockets(server, root, options):
@@ -154,7 +165,7 @@ def main():
         root = Path(directory)
         server = Server(program, root)
         try:
-            failed = requests(server, root, options) != 0
+            failed = requests(server, root, options)
             problems = server.problems()
             if not problems:
                 sockets(server, root, options)

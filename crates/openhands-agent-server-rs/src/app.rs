@@ -95,6 +95,7 @@ impl App {
             metrics: Arc::clone(&metrics),
             webhooks: Arc::clone(&webhooks),
             models: models.for_host(),
+            logged_models: models.logged_for_host(),
             profiles: Arc::new(SavedModels(Arc::clone(&stores))),
             lookup: Arc::clone(&lookup) as Arc<dyn Lookup>,
             skills: skills.sources(),

@@ -30,6 +30,9 @@ pub struct Cli {
     /// Asks the server at the port on this machine whether it is well, and ends: with 0 if it is, else with 1.
     #[arg(long)]
     pub check_health: bool,
+    /// Shows every setting and variable with its default, and ends.
+    #[arg(long)]
+    pub list_variables: bool,
     /// Accepted for compatibility; there is nothing to reload.
     #[arg(long)]
     pub reload: bool,

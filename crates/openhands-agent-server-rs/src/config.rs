@@ -6,6 +6,7 @@
 //! ```
 
 mod check;
+mod document;
 mod env;
 mod environment;
 mod error;
@@ -26,6 +27,7 @@ use openhands_sdk_rs::secrets::Cipher;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+pub use document::list_variables;
 pub use environment::Environment;
 pub use error::ConfigError;
 pub use surroundings::Surroundings;

@@ -6,8 +6,6 @@ use pretty_assertions::assert_eq;
 use serde_json::Value;
 
 use super::*;
-use crate::config::settings::{MARKETPLACE, TELEMETRY, WEBHOOK};
-use crate::config::variables::VARIABLES;
 
 /// Settings that the reference does not have.
 const OURS: &[&str] = &[
@@ -318,62 +316,18 @@ fn what_the_server_starts_learns_where_it_is() {
     assert_eq!(env.len(), config.env.len());
 }
 
-/// A row of the document for each variable, by table.
-fn rows() -> Vec<(&'static str, Vec<String>)> {
-    let settings = |settings: &'static [kind::Setting], prefix: &str| {
-        settings
-            .iter()
-            .map(|setting| {
-                format!(
-                    "| `{prefix}{}` | {} | {} | {} |",
-                    if prefix.is_empty() {
-                        setting.name.to_owned()
-                    } else {
-                        setting.name.to_uppercase()
-                    },
-                    setting.kind.wanted(),
-                    setting
-                        .default
-                        .map_or("*required*".to_owned(), |text| format!("`{text}`")),
-                    setting.meaning,
-                )
-            })
-            .collect::<Vec<_>>()
-    };
-    let others = VARIABLES
-        .iter()
-        .map(|variable| {
-            format!(
-                "| `{}` | {} | {} | {} |",
-                variable.name, variable.kind, variable.default, variable.meaning
-            )
-        })
-        .collect();
-    vec![
-        ("settings", settings(SETTINGS, "OH_")),
-        ("webhook", settings(WEBHOOK, "")),
-        ("telemetry", settings(TELEMETRY, "")),
-        ("marketplace", settings(MARKETPLACE, "")),
-        ("variables", others),
-    ]
-}
-
 /// With `UPDATE_DOCS` set the tables in the document are written anew.
 #[test]
 fn the_document_has_every_variable() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md");
     let mut document = std::fs::read_to_string(&path).unwrap();
-    for (table, rows) in rows() {
+    for (table, text) in document::tables() {
         let (begin, end) = (
             format!("<!-- {table} -->\n"),
             format!("<!-- end of {table} -->"),
         );
         let start = document.find(&begin).unwrap_or_else(|| panic!("{begin}")) + begin.len();
         let stop = document.find(&end).unwrap_or_else(|| panic!("{end}"));
-        let text = format!(
-            "| Name | Value | Default | Meaning |\n|---|---|---|---|\n{}\n",
-            rows.join("\n")
-        );
         if std::env::var_os("UPDATE_DOCS").is_some() {
             document.replace_range(start..stop, &text);
         } else {

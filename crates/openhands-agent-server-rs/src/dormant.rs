@@ -11,13 +11,16 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodFilter, any, get, on};
 use openhands_protocol::server::{InitRequest, InitState, InitStatus};
+use openhands_sdk_rs::tools::Registry;
 use parking_lot::Mutex;
 use tokio_util::task::TaskTracker;
 
 use crate::app::App;
 use crate::config::Config;
 use crate::http::{ApiError, Body, Door, Front, Reply};
+use crate::openapi;
 use crate::services::activity::Activity;
+use crate::services::tools::usable_tools;
 use crate::telemetry::metrics::Metrics;
 use crate::v1::{self, init, server_info};
 
@@ -25,8 +28,6 @@ use crate::v1::{self, init, server_info};
 #[derive(Debug)]
 pub(crate) struct Dormant {
     config: Config,
-    /// Where the server is reached from this machine.
-    url: String,
     activity: Arc<Activity>,
     /// How far it is.
     status: Mutex<InitStatus>,
@@ -39,10 +40,9 @@ pub(crate) struct Dormant {
 
 impl Dormant {
     /// Waits. The server that it becomes is put into `app`.
-    pub(crate) fn new(config: Config, url: String, app: Arc<OnceLock<Arc<App>>>) -> Arc<Self> {
+    pub(crate) fn new(config: Config, app: Arc<OnceLock<Arc<App>>>) -> Arc<Self> {
         Arc::new(Self {
             config,
-            url,
             activity: Arc::new(Activity::new()),
             status: Mutex::new(InitStatus {
                 state: InitState::Dormant,
@@ -73,6 +73,9 @@ impl Dormant {
             .route("/ready", get(server_info::ready))
             .route("/server_info", get(info))
             .route("/", get(info))
+            .route("/openapi.json", get(openapi::json))
+            .route("/docs", get(openapi::page))
+            .route("/redoc", get(openapi::page))
             .route("/api/init", get(status).post(initialize));
         for operation in App::known_operations() {
             let path = operation.path;
@@ -119,7 +122,6 @@ impl Dormant {
         let mut status = self.status.lock();
         match (started, self.door.get()) {
             (Ok(app), Some(door)) => {
-                app.set_address(&self.url);
                 door.lead_to(app.front());
                 let _ = self.app.set(app);
                 status.state = InitState::Ready;
@@ -148,7 +150,9 @@ async fn status(State(dormant): State<Arc<Dormant>>) -> Reply<InitStatus> {
 }
 
 async fn info(State(dormant): State<Arc<Dormant>>) -> Response {
-    Reply(server_info::info(&dormant.config, &dormant.activity)).into_response()
+    // Nothing is started for it: this is what the server will have.
+    let tools = usable_tools(&Registry::standard());
+    Reply(server_info::info(&dormant.config, &dormant.activity, tools)).into_response()
 }
 
 /// compat: the key counts before the body.

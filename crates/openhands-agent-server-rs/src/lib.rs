@@ -26,6 +26,7 @@ pub use checks::{check_browser, check_health};
 pub use cli::Cli;
 pub use config::{
     Config, ConfigError, Environment, EventDurability, LogFormat, Sources, Surroundings,
+    list_variables,
 };
 pub use http::{Argument, Door, Front, Operation, Place};
 pub use serve::{Server, serve};

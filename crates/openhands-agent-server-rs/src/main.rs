@@ -6,16 +6,21 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Parser;
 use openhands_agent_server_rs::{
-    Cli, Config, Environment, Logs, Sources, check_browser, check_health, serve,
+    Cli, Config, Environment, Logs, Sources, check_browser, check_health, list_variables, serve,
 };
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Everything that the environment says is read here, once.
 fn main() -> anyhow::Result<ExitCode> {
     let cli = Cli::parse();
+    if cli.list_variables {
+        std::io::stdout().write_all(list_variables().as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let sources = Sources {
         environment: Environment::new(std::env::vars_os()),
-        directory: std::env::current_dir().context("the working directory")?,
+        // Paths are kept as they are given: clients are shown them so.
+        directory: std::path::PathBuf::new(),
         file: cli.config.clone(),
     };
     let runtime = tokio::runtime::Runtime::new().context("the async runtime")?;

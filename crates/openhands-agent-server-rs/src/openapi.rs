@@ -24,15 +24,18 @@ pub(crate) fn routes() -> Routes {
         .get("/openapi.json", json)
         .says("This description")
         .hidden()
+        .takes_head()
         .get("/docs", page)
         .says("A page to read this description and to try the operations")
         .hidden()
+        .takes_head()
         .get("/redoc", page)
         .says("A page to read this description and to try the operations")
         .hidden()
+        .takes_head()
 }
 
-async fn json() -> impl IntoResponse {
+pub(crate) async fn json() -> impl IntoResponse {
     static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
     let document = DOCUMENT.get_or_init(|| {
         let document = document::document(&App::operations());
@@ -44,7 +47,7 @@ async fn json() -> impl IntoResponse {
     )
 }
 
-async fn page() -> impl IntoResponse {
+pub(crate) async fn page() -> impl IntoResponse {
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CONTENT_SECURITY_POLICY, POLICY),

@@ -54,14 +54,14 @@ impl Server {
         config.announce(&url);
         let app = Arc::new(OnceLock::new());
         let (door, dormant) = if config.deferred_init {
-            let dormant = Dormant::new(config, url, Arc::clone(&app));
+            let dormant = Dormant::new(config, Arc::clone(&app));
             (dormant.open_door(), Some(dormant))
         } else {
-            let started = App::start(config).await?;
-            started.set_address(&url);
-            let front = started.front();
-            let _ = app.set(started);
-            (Door::new(front), None)
+            let running = app.get_or_init({
+                let started = App::start(config).await?;
+                || started
+            });
+            (Door::new(running.front()), None)
         };
         let stop = CancellationToken::new();
         let stopped = stop.clone().cancelled_owned();

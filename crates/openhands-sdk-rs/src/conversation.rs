@@ -16,6 +16,7 @@
 mod answer;
 mod branch;
 mod child;
+mod completion_log;
 mod config;
 mod confirm;
 mod control;
@@ -45,7 +46,9 @@ pub(crate) use control::INTERRUPTED;
 pub(crate) use equipment::Equipment;
 pub use error::ConversationError;
 pub use fork::Fork;
-pub use host::{ChildRequest, Children, Host, Models, Observer, RuntimeRequest, Runtimes};
+pub use host::{
+    ChildRequest, Children, Host, LoggedModels, Models, Observer, RuntimeRequest, Runtimes,
+};
 pub use inner::Conversation;
 pub(crate) use inner::Inner;
 pub use live::{DeltaKind, Live};

@@ -12,7 +12,7 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use openhands_protocol::schema::{Described, SchemaOf};
 
 use crate::app::App;
-use crate::http::arguments::{Argument, Inputs};
+use crate::http::arguments::{Argument, Inputs, Place};
 use crate::http::{Access, ApiError, access, input};
 
 /// One method of one path.
@@ -34,6 +34,8 @@ pub struct Operation {
     pub takes_head: bool,
     /// Its input.
     pub arguments: Vec<Argument>,
+    /// Headers that it looks at, beyond those of all operations.
+    pub headers: Vec<&'static str>,
     /// What a good answer looks like, if that was said.
     pub answer: Option<SchemaOf>,
 }
@@ -137,6 +139,7 @@ impl Routes {
             is_hidden: false,
             takes_head: false,
             arguments: T::arguments(),
+            headers: Vec::new(),
             answer: None,
         };
         self.0.push((operation, on(filter, handler)));
@@ -168,6 +171,21 @@ impl Routes {
         self.last(|operation| operation.status = status)
     }
 
+    /// The last route looks at this header.
+    pub(crate) fn takes_header(self, name: &'static str) -> Self {
+        self.last(|operation| operation.headers.push(name))
+    }
+
+    /// The last route takes a form with a file, which its handler reads by itself.
+    pub(crate) fn takes_file(self) -> Self {
+        self.last(|operation| {
+            operation.arguments.push(Argument {
+                place: Place::Form,
+                schema: String::schema,
+            });
+        })
+    }
+
     /// Who may call the last route, if its path does not say it.
     pub(crate) fn access(self, access: Access) -> Self {
         self.last(|operation| operation.access = access)
@@ -186,6 +204,14 @@ impl Routes {
     /// The last route answers `HEAD` as it answers `GET`, without the body.
     pub(crate) fn takes_head(self) -> Self {
         self.last(|operation| operation.takes_head = true)
+    }
+
+    /// All of these routes are served and not documented.
+    pub(crate) fn all_hidden(mut self) -> Self {
+        for (operation, _) in &mut self.0 {
+            operation.is_hidden = true;
+        }
+        self
     }
 
     /// These and others.
@@ -225,8 +251,7 @@ impl Routes {
     }
 }
 
-/// Refuses a request that came to a route but may not come further. compat: the method counts before the key, and the
-/// key before everything else.
+/// Lets a request go on to its handler. compat: the method counts before the key, the key before the parameters.
 async fn enter(app: &App, matched: &Matched, request: Request) -> Result<Request, ApiError> {
     let operation = &matched.0;
     if request.method() == Method::HEAD && !operation.takes_head {

@@ -13,7 +13,7 @@ use openhands_protocol::server::{ErrorLocation, ValidationError};
 use openhands_protocol::{Json, Patch};
 use serde_json::{Map, Value, json};
 
-pub(crate) use redact::redacted;
+use redact::redacted;
 
 /// More than this are not told one by one.
 const MAX_ERRORS: usize = 1000;
@@ -116,11 +116,11 @@ impl Checker {
         }
     }
 
-    /// Whether a rule is kept; notes it if not.
-    fn keep<T>(&mut self, rule: Option<Rule<T>>, value: &T, input: &Value) -> bool {
+    /// Whether a rule is kept; notes it if not. The input is asked for only then: it may be large.
+    fn keep<T>(&mut self, rule: Option<Rule<T>>, value: &T, input: impl FnOnce() -> Value) -> bool {
         match rule.map(|rule| rule(value)) {
             Some(Err(message)) => {
-                self.broken(&message, input);
+                self.broken(&message, &input());
                 false
             }
             Some(Ok(())) | None => true,
@@ -168,13 +168,15 @@ impl Checker {
 
     /// Checks a value with the rules that hold whatever its type is.
     fn ruled(&mut self, schema: &'static Schema, rules: &Rules, value: &Value) -> Option<Value> {
-        if !self.keep(rules.before, value, value) {
+        if !self.keep(rules.before, value, || value.clone()) {
             return None;
         }
         let before = self.errors.len();
         let replaced = self.value(schema, rules, value);
         if self.errors.len() == before {
-            self.keep(rules.check, replaced.as_ref().unwrap_or(value), value);
+            self.keep(rules.check, replaced.as_ref().unwrap_or(value), || {
+                value.clone()
+            });
         }
         replaced
     }

@@ -110,7 +110,17 @@ impl Components {
             }
         }
         if let Some((tag, value)) = object.tag {
-            properties.insert(tag.to_owned(), json!({"type": "string", "const": value}));
+            let mut schema = json!({"type": "string", "const": value});
+            match (tag, schema.as_object_mut()) {
+                // A kind may be left out where it is clear.
+                ("kind", _) => {}
+                ("strategy", _) => required.push(tag),
+                (_, Some(members)) => {
+                    members.insert("default".to_owned(), value.into());
+                }
+                (_, None) => {}
+            }
+            properties.insert(tag.to_owned(), schema);
         }
         let mut described = described(object.docs);
         described.insert("type".to_owned(), "object".into());

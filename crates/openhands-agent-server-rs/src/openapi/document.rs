@@ -102,6 +102,14 @@ fn parameters(operation: &Operation, components: &mut Components) -> Vec<Value> 
     for field in objects(operation, Place::Query).flat_map(ObjectSchema::members) {
         parameters.push(parameter(field, "query", components));
     }
+    for name in &operation.headers {
+        parameters.push(json!({
+            "name": name,
+            "in": "header",
+            "required": false,
+            "schema": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        }));
+    }
     parameters
 }
 

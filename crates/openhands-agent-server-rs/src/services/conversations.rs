@@ -29,7 +29,7 @@ use std::sync::{Arc, Weak};
 use openhands_protocol::ConversationId;
 use openhands_protocol::conversation::ExecutionStatus;
 use openhands_sdk_rs::Host;
-use openhands_sdk_rs::conversation::{Models, Profiles};
+use openhands_sdk_rs::conversation::{LoggedModels, Models, Profiles};
 use openhands_sdk_rs::event_log::{Durability, LeaseOwner, Syncer};
 use openhands_sdk_rs::secrets::Lookup;
 use openhands_sdk_rs::skills::SkillSources;
@@ -64,6 +64,8 @@ pub(crate) struct Setting {
     pub(crate) webhooks: Arc<Webhooks>,
     /// How models are made.
     pub(crate) models: Models,
+    /// How models are made whose calls become events.
+    pub(crate) logged_models: LoggedModels,
     /// Models that the user saved.
     pub(crate) profiles: Arc<dyn Profiles>,
     /// How secrets are fetched.
@@ -101,6 +103,7 @@ impl Conversations {
             let mut host = Host::new(config.env.clone()).keeping_in(&config.conversations_path);
             host.cipher = cipher;
             host.models = Arc::clone(&setting.models);
+            host.logged_models = Some(Arc::clone(&setting.logged_models));
             host.profiles = Some(Arc::clone(&setting.profiles));
             host.lookup = Some(Arc::clone(&setting.lookup));
             host.skills = setting.skills.clone();
@@ -153,7 +156,20 @@ impl Conversations {
     }
 
     async fn load(&self, entry: &Arc<Entry>) -> Result<Held, RefusedRequest> {
-        entry.open(&self.host).await
+        let was_resting = entry.loaded().is_none();
+        let held = entry.open(&self.host).await?;
+        if was_resting {
+            self.tell_state(&held);
+        }
+        Ok(held)
+    }
+
+    /// Tells webhooks the whole state of a conversation that has just come into memory.
+    fn tell_state(&self, held: &Held) {
+        if !self.webhooks.is_empty() {
+            let state = held.conversation().full_state();
+            self.webhooks.event(held.entry().id(), &state);
+        }
     }
 
     /// Takes up what was under way when the last server died.

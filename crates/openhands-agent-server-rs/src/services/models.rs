@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use openhands_protocol::Secret;
 use openhands_protocol::llm::{Llm, LlmAuthType};
-use openhands_sdk_rs::conversation::Models;
+use openhands_sdk_rs::conversation::{LoggedModels, Models};
 use openhands_sdk_rs::llm::{ChatModel, Connector, Http, LlmError, ModelName, Provider};
 
 use crate::services::settings::sealing::is_set;
@@ -103,6 +103,18 @@ impl ModelSource {
     pub(crate) fn for_host(&self) -> Models {
         let source = self.clone();
         Arc::new(move |llm| source.connect(llm))
+    }
+
+    /// For [`Host::logged_models`](openhands_sdk_rs::Host::logged_models).
+    pub(crate) fn logged_for_host(&self) -> LoggedModels {
+        let source = self.clone();
+        Arc::new(move |llm, sink| match &source.connector {
+            Ok(connector) => {
+                let connector = connector.clone().with_log(sink);
+                connector.connect(&source.with_key(llm))
+            }
+            Err(error) => Err(error.clone()),
+        })
     }
 
     /// The settings with a key of the environment, if they have none.

@@ -40,6 +40,7 @@ pub(crate) fn routes() -> Routes {
         .says("The directories in a directory, page by page")
         .answers::<SubdirectoryPage>(200)
         .post("/api/file/upload", upload::<Here>)
+        .takes_file()
         .says("Store a file")
         .answers::<FileUploadResult>(200)
         .get("/api/file/download", download::<Here>)
@@ -60,6 +61,7 @@ pub(crate) fn routes() -> Routes {
 pub(crate) fn scoped_routes() -> Routes {
     Routes::new()
         .post("/api/conversations/{runtime_conversation_id}/file/upload", upload::<There>)
+        .takes_file()
         .says("Store a file in the workspace of a conversation")
         .answers::<FileUploadResult>(200)
         .get("/api/conversations/{runtime_conversation_id}/file/download", download::<There>)

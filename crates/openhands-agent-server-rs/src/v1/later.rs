@@ -35,6 +35,7 @@ pub(crate) fn routes() -> Routes {
         .merge(backends())
         .merge(meta_profiles())
         .merge(gateway())
+        .all_hidden()
 }
 
 fn plugins() -> Routes {

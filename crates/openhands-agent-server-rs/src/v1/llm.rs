@@ -21,7 +21,7 @@ pub(crate) fn routes() -> Routes {
         .get("/api/llm/models/verified", verified)
         .says("The models that are known to work well, by provider")
         .answers::<VerifiedModelsResponse>(200)
-        .merge(subscription())
+        .merge(subscription().all_hidden())
 }
 
 /// Signing in with a subscription is not there yet, so nobody is signed in.

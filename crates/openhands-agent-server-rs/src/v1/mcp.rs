@@ -23,6 +23,12 @@ pub(crate) fn routes() -> Routes {
         .post("/api/mcp/test", test)
         .says("Starts or reaches an MCP server, lists its tools and calls one of them if asked to; nothing is saved")
         .answers::<McpTestResponse>(200)
+        .merge(login().all_hidden())
+}
+
+/// Signing in is not there yet, so nobody is about to sign in.
+fn login() -> Routes {
+    Routes::new()
         .post("/api/mcp/oauth/start", start_login)
         .says("Starts to sign in to an MCP server")
         .answers::<McpOauthStartResponse>(200)

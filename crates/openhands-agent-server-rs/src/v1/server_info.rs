@@ -6,7 +6,6 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use openhands_protocol::server::{HealthStatus, ReadyStatus, ServerInfo};
-use openhands_sdk_rs::tools::Registry;
 
 use crate::app::App;
 use crate::config::Config;
@@ -65,7 +64,8 @@ pub(crate) async fn ready() -> Reply<ReadyStatus> {
 }
 
 async fn server_info(State(app): State<Arc<App>>) -> Reply<ServerInfo> {
-    Reply(info(app.config(), &app.activity))
+    let tools = tools::usable_tools(&app.conversations.host().registry);
+    Reply(info(app.config(), &app.activity, tools))
 }
 
 /// With static files `/` leads to them.
@@ -83,7 +83,7 @@ async fn root(State(app): State<Arc<App>>) -> Response {
 }
 
 /// What the server says about itself at the moment.
-pub(crate) fn info(config: &Config, activity: &Activity) -> ServerInfo {
+pub(crate) fn info(config: &Config, activity: &Activity, usable_tools: Vec<String>) -> ServerInfo {
     let around = &config.surroundings;
     let mut info = ServerInfo {
         uptime: activity.uptime(),
@@ -95,7 +95,7 @@ pub(crate) fn info(config: &Config, activity: &Activity) -> ServerInfo {
         build_git_sha: around.build_git_sha.clone(),
         build_git_ref: around.build_git_ref.clone(),
         python_version: format!("none: this is Rust, {}", env!("CARGO_PKG_NAME")),
-        usable_tools: tools::usable_tools(&Registry::standard()),
+        usable_tools,
         runtime_idle_timeout_seconds: around.runtime_idle_timeout_seconds,
         max_foreground_terminal_timeout_seconds: around.max_foreground_timeout_seconds(),
         conversation_runtime: config.conversation_runtime.clone(),

@@ -24,7 +24,7 @@ pub(crate) fn routes() -> Routes {
         .post("/api/skills/sync", sync)
         .says("Fetches the public skills")
         .answers::<SyncResponse>(200)
-        .merge(installed())
+        .merge(installed().all_hidden())
 }
 
 /// What another server installed is shown and loaded. Installing is not there yet.

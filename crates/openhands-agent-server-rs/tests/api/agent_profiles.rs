@@ -359,3 +359,50 @@ async fn a_preview_tells_what_would_come_of_an_agent() {
         said(StatusCode::NOT_FOUND, "Agent profile 'none' not found")
     );
 }
+
+#[tokio::test]
+async fn a_saved_agent_has_the_skills_of_the_user_that_it_wants() {
+    let public = tempfile::tempdir().unwrap();
+    for name in ["review", "deploy"] {
+        let skill = public.path().join("skills").join(name);
+        std::fs::create_dir_all(&skill).unwrap();
+        let text = format!("---\nname: {name}\ndescription: public\n---\nDo it.\n");
+        std::fs::write(skill.join("SKILL.md"), text).unwrap();
+    }
+    let world = World::with(|config| {
+        config.surroundings.extensions_path = Some(public.path().to_owned());
+        let skills = config.persistence_dir.join("skills");
+        std::fs::create_dir_all(&skills).unwrap();
+        std::fs::write(
+            skills.join("greet.md"),
+            "---\nname: greet\n---\nSay hello.\n",
+        )
+        .unwrap();
+    })
+    .await;
+    let llm = json!({"llm": {"model": "openai/x", "api_key": "k"}});
+    world.post("/api/profiles/p", &llm).await;
+    for (choice, expected) in [
+        (json!({}), vec!["deploy", "greet", "review"]),
+        (
+            json!({"public_skills": ["review"]}),
+            vec!["greet", "review"],
+        ),
+        (json!({"public_skills": []}), vec!["greet"]),
+        (
+            json!({"disabled_skills": ["greet", "deploy"]}),
+            vec!["review"],
+        ),
+    ] {
+        let mut profile = choice.clone();
+        profile["llm_profile_ref"] = json!("p");
+        let draft = json!({"profile": profile});
+        let (_, report) = world
+            .post("/api/agent-profiles/x/materialize", &draft)
+            .await;
+        let skills = report["resolved_skills"].as_array().unwrap();
+        let mut names: Vec<&str> = skills.iter().map(|name| name.as_str().unwrap()).collect();
+        names.sort_unstable();
+        assert_eq!(names, expected, "{choice}");
+    }
+}

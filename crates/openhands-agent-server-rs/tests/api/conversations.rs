@@ -324,3 +324,28 @@ async fn a_conversation_that_another_server_owns_is_not_touched() {
         .await;
     world.wait_for_status(&id, "finished").await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_of_a_model_that_wants_them_logged_become_events() {
+    let model = Model::start().await;
+    let world = World::new().await;
+    let mut agent = model.agent(&[]);
+    agent["llm"]["log_completions"] = true.into();
+    let id = world.start(&model, &[], json!({"agent": agent})).await;
+    let path = format!("/api/conversations/{id}/events");
+    world.post(&path, &script(&json!(["logged"]), true)).await;
+    world.wait_for_status(&id, "finished").await;
+    let (_, page) = world
+        .get(&format!("{path}/search?kind=LLMCompletionLogEvent"))
+        .await;
+    let log = &page["items"][0];
+    assert_eq!(
+        (&log["model_name"], &log["usage_id"]),
+        (&json!("openai/mock"), &json!("default"))
+    );
+    assert!(
+        log["log_data"].as_str().unwrap().contains("logged"),
+        "{log}"
+    );
+    assert!(!log.to_string().contains("sk-scripted"), "no key is logged");
+}

@@ -42,6 +42,8 @@ impl World {
             ],
             ..Config::default()
         };
+        // Nothing is fetched over the network.
+        config.surroundings.extensions_path = Some(root.join("no-extensions"));
         change(&mut config);
         let key = config.session_api_keys.first().cloned();
         let server = Server::start(config, "127.0.0.1", 0).await.unwrap();

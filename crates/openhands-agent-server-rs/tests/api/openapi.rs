@@ -9,8 +9,132 @@ use crate::harness::World;
 /// The reference's description, as its server gives it.
 const REFERENCE: &str = include_str!("../fixtures/openapi-1.58.json");
 
-/// Differences that are meant, by what differs.
-const ALLOWED: &[(&str, &str)] = &[];
+/// Differences that are meant, and why.
+const ALLOWED: &[(&str, &[&str])] = &[
+    (
+        "it comes later; what is served of it until then is not documented",
+        &[
+            "DELETE /api/canvas-extensions/installed/{extension_name}",
+            "DELETE /api/canvas-extensions/installed/{extension_name}/backend/data",
+            "DELETE /api/meta-profiles/{name}",
+            "DELETE /api/plugins/installed/{plugin_name}",
+            "DELETE /api/skills/installed/{skill_name}",
+            "DELETE /app-backends/{extension_name}/session",
+            "GET /api/canvas-extensions/installed",
+            "GET /api/canvas-extensions/installed/{extension_name}",
+            "GET /api/canvas-extensions/installed/{extension_name}/backend",
+            "GET /api/canvas-extensions/installed/{extension_name}/backend/logs",
+            "GET /api/canvas-extensions/installed/{extension_name}/bundle",
+            "GET /api/canvas-extensions/installed/{extension_name}/icon",
+            "GET /api/llm/subscription/openai/models",
+            "GET /api/llm/subscription/openai/status",
+            "GET /api/mcp/oauth/status/{job_id}",
+            "GET /api/meta-profiles",
+            "GET /api/meta-profiles/{name}",
+            "GET /api/plugins/installed",
+            "GET /api/plugins/installed/{plugin_name}",
+            "GET /api/plugins/marketplace",
+            "GET /api/skills/installed",
+            "GET /api/skills/installed/{skill_name}",
+            "GET /api/skills/marketplace",
+            "GET /v1/models",
+            "PATCH /api/canvas-extensions/installed/{extension_name}",
+            "PATCH /api/plugins/installed/{plugin_name}",
+            "PATCH /api/skills/installed/{skill_name}",
+            "POST /api/acp/models",
+            "POST /api/canvas-extensions/install",
+            "POST /api/canvas-extensions/installed/{extension_name}/backend/prepare",
+            "POST /api/canvas-extensions/installed/{extension_name}/backend/start",
+            "POST /api/canvas-extensions/installed/{extension_name}/backend/stop",
+            "POST /api/llm/subscription/openai/device/poll",
+            "POST /api/llm/subscription/openai/device/start",
+            "POST /api/llm/subscription/openai/logout",
+            "POST /api/mcp/oauth/callback/{job_id}",
+            "POST /api/mcp/oauth/start",
+            "POST /api/meta-profiles/{name}",
+            "POST /api/meta-profiles/{name}/activate",
+            "POST /api/plugins",
+            "POST /api/plugins/fetch",
+            "POST /api/plugins/install",
+            "POST /api/plugins/installed/{plugin_name}/refresh",
+            "POST /api/skills/install",
+            "POST /api/skills/installed/{skill_name}/refresh",
+            "POST /app-backends/{extension_name}/session",
+            "POST /v1/chat/completions",
+            "POST /v1/responses",
+        ],
+    ),
+    (
+        "an older version of a saved agent is taken too, so the handler checks it",
+        &[
+            "MaterializeAgentProfileRequest.profile",
+            "ACPAgentProfile",
+            "OpenHandsAgentProfile",
+            "LLMSummarizingCondenserSettings",
+            "NoOpCondenserSettings",
+            "ProfileVerificationSettings",
+        ],
+    ),
+    (
+        "there is a type for each transport",
+        &[
+            "MCPTestRequest.server",
+            "_RemoteMCPServerSpec",
+            "_StdioMCPServerSpec",
+        ],
+    ),
+    (
+        "a plain text is taken as well, and said so",
+        &["UpdateSecretsRequest.secrets"],
+    ),
+    (
+        "any text is taken, and a point in time is one",
+        &["AgentContext.current_datetime"],
+    ),
+    (
+        "a hook that is no command needs none",
+        &["HookDefinition.command"],
+    ),
+    (
+        "the reference writes it and ignores it when it is sent",
+        &["LLM.is_subscription", "LLM.schema_version"],
+    ),
+    (
+        "newer words are passed on, and said so",
+        &["LLM.reasoning_effort"],
+    ),
+    (
+        "what is no sign-in by OAuth is told by another tag",
+        &["MCPOAuthAuthentication.type"],
+    ),
+    (
+        "null stands for the built-in patterns",
+        &[
+            "PatternSecurityAnalyzer.high_patterns",
+            "PatternSecurityAnalyzer.injection_high_patterns",
+            "PatternSecurityAnalyzer.injection_medium_patterns",
+            "PatternSecurityAnalyzer.medium_patterns",
+        ],
+    ),
+    (
+        "the reference takes null too, without saying so",
+        &[
+            "StartConversationRequest.agent",
+            "POST /api/conversations/{conversation_id}/fork body",
+        ],
+    ),
+    (
+        "an unknown source is refused, not looked for in vain",
+        &[
+            "GET /api/conversations/{conversation_id}/events/count query:source",
+            "GET /api/conversations/{conversation_id}/events/search query:source",
+        ],
+    ),
+    (
+        "the usual answer is 201; 200 says that the conversation was there",
+        &["POST /api/conversations status"],
+    ),
+];
 
 /// A description of an API.
 struct Api(Value);
@@ -32,29 +156,30 @@ impl Api {
 
     /// A schema in a few words that do not depend on how it is written down.
     fn words(&self, schema: &Value) -> String {
+        let ways: Vec<String> = self.ways(schema).into_iter().collect();
+        ways.join(" | ")
+    }
+
+    /// What a value may be.
+    fn ways(&self, schema: &Value) -> BTreeSet<String> {
         if let Some(reference) = schema["$ref"].as_str() {
             let name = reference.rsplit('/').next().unwrap();
             let target = &self.components()[name];
-            let is_shape =
-                target.get("properties").is_some() || target.get("discriminator").is_some();
-            return if is_shape {
-                plain(name)
-            } else {
-                self.words(target)
+            return match target.get("properties") {
+                Some(_) => BTreeSet::from([plain(name)]),
+                None => self.ways(target),
             };
         }
         for several in ["anyOf", "oneOf"] {
             if let Some(parts) = schema[several].as_array() {
-                let parts: BTreeSet<String> = parts.iter().map(|part| self.words(part)).collect();
-                return parts.into_iter().collect::<Vec<_>>().join(" | ");
+                return parts.iter().flat_map(|part| self.ways(part)).collect();
             }
         }
         if let Some(word) = schema.get("const") {
-            return word.to_string();
+            return BTreeSet::from([word.to_string()]);
         }
         if let Some(words) = schema["enum"].as_array() {
-            let words: BTreeSet<String> = words.iter().map(Value::to_string).collect();
-            return words.into_iter().collect::<Vec<_>>().join(" | ");
+            return words.iter().map(Value::to_string).collect();
         }
         let shape = match schema["type"].as_str() {
             Some("array") if schema.get("prefixItems").is_some() => "tuple".to_owned(),
@@ -66,20 +191,13 @@ impl Api {
             Some(simple) => simple.to_owned(),
             None => "any".to_owned(),
         };
-        shape + &limits(schema)
+        BTreeSet::from([shape + &limits(schema)])
     }
 
     /// Members of a type, each in a few words.
     fn members(&self, name: &str) -> BTreeMap<String, String> {
         let schema = &self.components()[name];
         let mut members = BTreeMap::new();
-        if let Some(kinds) = schema["oneOf"].as_array() {
-            let kinds: BTreeSet<String> = kinds.iter().map(|kind| self.words(kind)).collect();
-            members.insert(
-                "(kinds)".to_owned(),
-                kinds.into_iter().collect::<Vec<_>>().join(" | "),
-            );
-        }
         for (member, value) in schema["properties"].as_object().into_iter().flatten() {
             let required = schema["required"]
                 .as_array()
@@ -226,11 +344,15 @@ fn differences(ours: &Api, theirs: &Api) -> BTreeMap<String, String> {
         compare(format!("{name} status"), &status(mine), &status(operation));
     }
     for name in types.iter().filter(|name| !name.starts_with("Body_")) {
-        let mine = ours.members(&plain(name));
         let known = theirs.members(name);
         if known.len() == 1 {
             continue; // not an object
         }
+        if ours.components().get(plain(name)).is_none() {
+            compare(plain(name), "missing", "there");
+            continue;
+        }
+        let mine = ours.members(&plain(name));
         for member in mine.keys().chain(known.keys()) {
             let words = |side: &BTreeMap<String, String>| {
                 side.get(member)
@@ -299,15 +421,20 @@ async fn ours() -> Api {
 async fn says_what_the_reference_says_but_for_listed_differences() {
     let theirs = Api(serde_json::from_str(REFERENCE).unwrap());
     let found = differences(&ours().await, &theirs);
+    let listed: BTreeSet<&str> = ALLOWED
+        .iter()
+        .flat_map(|(_, listed)| *listed)
+        .copied()
+        .collect();
     let unlisted: Vec<_> = found
         .iter()
-        .filter(|(what, _)| !ALLOWED.iter().any(|(listed, _)| listed == what))
+        .filter(|(what, _)| !listed.contains(what.as_str()))
         .map(|(what, difference)| format!("{what}: {difference}"))
         .collect();
-    let stale: Vec<_> = ALLOWED
+    let stale: Vec<_> = listed
         .iter()
-        .filter(|(listed, _)| !found.contains_key(*listed))
-        .map(|(listed, reason)| format!("{listed} does not differ any more ({reason})"))
+        .filter(|listed| !found.contains_key(**listed))
+        .map(|listed| format!("{listed} does not differ any more: take it off the list"))
         .collect();
     assert!(
         unlisted.is_empty() && stale.is_empty(),

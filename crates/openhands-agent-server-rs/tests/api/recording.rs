@@ -53,6 +53,9 @@ impl Exchange {
         if let Some(parts) = request["multipart"].as_object() {
             sent = sent.multipart(form(parts));
         }
+        if let Some(raw) = request["raw_body"].as_str() {
+            sent = sent.body(raw.to_owned());
+        }
         let body = ["json", "body"].iter().find_map(|key| request.get(*key));
         if let Some(body) = body {
             sent = sent.json(body);

@@ -235,6 +235,28 @@ async fn a_file_configures_it() {
 }
 
 #[test]
+fn every_variable_is_listed() {
+    let listed = run(&["--list-variables"], &[]);
+    assert!(listed.status.success());
+    let text = String::from_utf8(listed.stdout).unwrap();
+    for name in ["`OH_VSCODE_PORT`", "`base_url`", "`LOG_LEVEL`"] {
+        assert!(text.contains(name), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn it_can_be_asked_whether_it_is_well() {
+    let (mut program, _) = start(&[], &[]);
+    let port = program.url.rsplit(':').next().unwrap().to_owned();
+    let asked = run(&["--check-health", "--port", &port], &[]);
+    assert_eq!(asked.status.code(), Some(0));
+    tell(&program.child, rustix::process::Signal::TERM);
+    program.child.wait().unwrap();
+    let asked = run(&["--check-health", "--port", &port], &[]);
+    assert_eq!(asked.status.code(), Some(1));
+}
+
+#[test]
 fn a_browser_is_looked_for() {
     let without = run(&["--check-browser"], &[("PATH", "/nowhere")]);
     assert_eq!(without.status.code(), Some(1));

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::schema::{Branch, Described, Schema};
+
 /// Longest value of a tag, in characters.
 const MAX_TAG_CHARS: usize = 256;
 /// Longest name of a span, in characters.
@@ -49,6 +51,24 @@ pub(super) fn observability_metadata(metadata: &Value) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// What values of trace metadata look like.
+pub(super) fn trace_metadata() -> &'static Schema {
+    const fn branch(label: &'static str, schema: fn() -> &'static Schema) -> Branch {
+        Branch { label, schema }
+    }
+    const VALUES: &[Branch] = &[
+        branch("str", String::schema),
+        branch("bool", bool::schema),
+        branch("int", i64::schema),
+        branch("float", f64::schema),
+        branch("list[str]", <Vec<String>>::schema),
+        branch("list[bool]", <Vec<bool>>::schema),
+        branch("list[int]", <Vec<i64>>::schema),
+        branch("list[float]", <Vec<f64>>::schema),
+    ];
+    &Schema::Map(|| &Schema::OneOf(VALUES))
 }
 
 fn is_trace_value(value: &Value) -> bool {

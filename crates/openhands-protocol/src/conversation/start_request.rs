@@ -83,7 +83,7 @@ wire! {
         hook_config: Option<HookConfig> = None,
         tags in [null_is_default() check(rules::tags)]: IndexMap<String, String> = IndexMap::new(),
         user_id: Option<String> = None,
-        observability_metadata in [null_is_default() before(rules::observability_metadata)]: JsonObject = JsonObject::new(),
+        observability_metadata in [null_is_default() before(rules::observability_metadata) schema(rules::trace_metadata)]: JsonObject = JsonObject::new(),
         observability_tags in [null_is_default() before(rules::observability_tags)]: Vec<String> = Vec::new(),
         observability_span_name in [null_is_default() before(rules::observability_span_name)]: String = "conversation".to_owned(),
         observability_parent_span_context: Option<String> = None,

@@ -98,7 +98,7 @@ wire! {
         force_string_serializer: Option<bool> = None,
         inline_image_urls: Option<bool> = None,
         /// Newer words are passed on.
-        reasoning_effort in [schema(<Option<String>>::schema)]: Option<ReasoningEffort> = Some(ReasoningEffort::High),
+        reasoning_effort in [schema(effort)]: Option<ReasoningEffort> = Some(ReasoningEffort::High),
         reasoning_summary: Option<ReasoningSummary> = None,
         enable_encrypted_reasoning: bool = true,
         prompt_cache_retention: Option<String> = Some("24h".to_owned()),
@@ -141,6 +141,22 @@ fn overrides() -> &'static Schema {
             Branch {
                 label: "bool",
                 schema: bool::schema,
+            },
+            Branch {
+                label: "str",
+                schema: String::schema,
+            },
+        ])
+    })
+}
+
+/// How hard to think: a known word, or one that is passed on.
+fn effort() -> &'static Schema {
+    &Schema::Nullable(|| {
+        &Schema::OneOf(&[
+            Branch {
+                label: "literal['low','medium','high','xhigh','none']",
+                schema: ReasoningEffort::schema,
             },
             Branch {
                 label: "str",

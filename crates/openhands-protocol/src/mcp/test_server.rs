@@ -22,7 +22,15 @@ pub(super) fn test_server() -> &'static Schema {
         ],
         default: Some(|members| {
             let is_program = members.contains_key("command");
-            Some(if is_program { "stdio" } else { "http" })
+            match members.get("transport").and_then(Value::as_str) {
+                Some("stdio") => Some("stdio"),
+                Some("shttp") => Some("shttp"),
+                Some("streamable-http") => Some("streamable-http"),
+                Some("sse") => Some("sse"),
+                Some("http") => Some("http"),
+                Some(_) => None,
+                None => Some(if is_program { "stdio" } else { "http" }),
+            }
         }),
         prefix: None,
         telling: Telling::Tag {

@@ -56,7 +56,7 @@ impl Inner {
             }
             view.clone()
         };
-        let connect = |llm: &_| (self.host.models)(llm);
+        let connect = |llm: &_| self.model(llm);
         let answer = condenser::condense(condenser, &view, size, &connect, cancel.clone()).await;
         match answer {
             Ok(Condensed::Nothing) => Ok(Condensing::NotNeeded),

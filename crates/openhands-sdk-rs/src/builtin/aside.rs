@@ -29,7 +29,7 @@ pub(super) async fn ask(
     cancel: &CancellationToken,
 ) -> Result<Result<String, LlmError>, ToolError> {
     let asked = async {
-        let model = (conversation.inner.host.models)(llm)?;
+        let model = conversation.inner.model(llm)?;
         let mut request = ChatRequest::new(messages);
         request.options.stream = Some(false);
         request.options.session = Some(conversation.id().to_string());

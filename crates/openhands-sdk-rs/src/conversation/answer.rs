@@ -87,7 +87,7 @@ impl Conversation {
             Some(llm) => llm,
             None => self.inner.agent()?.llm,
         };
-        let model = (self.inner.host.models)(&llm)?;
+        let model = self.inner.model(&llm)?;
         let cancel = self.inner.stop.child_token();
         let title = generate_title(message, prompt, &*model, cancel).await;
         if let Some(answer) = &title.completion {

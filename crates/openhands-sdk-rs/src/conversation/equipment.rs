@@ -90,7 +90,8 @@ impl Inner {
             Workspace::Unknown(_) => PathBuf::new(),
         };
         Place {
-            working_dir,
+            // Commands may start elsewhere.
+            working_dir: std::path::absolute(&working_dir).unwrap_or(working_dir),
             persistence_dir: self.directory(),
         }
     }
@@ -106,7 +107,7 @@ impl Inner {
             place: place.clone(),
         })
         .await?;
-        let model = (self.host.models)(&agent.llm)?;
+        let model = self.model(&agent.llm)?;
         let seat = Arc::new(builtin::Seat::new(self, &agent, &own, runtime.workspace()).await);
         own.extend(seat.lends_eyes(model.features().vision, &own));
         let mut tools = self.hand_tools(&agent, &place, &hands)?;

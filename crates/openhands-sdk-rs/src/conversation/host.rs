@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use openhands_llm::{ChatModel, Connector, Http, LlmError};
+use openhands_llm::{ChatModel, CompletionSink, Connector, Http, LlmError};
 use openhands_protocol::conversation::{
     StartChildConversationRequest, StartChildConversationResponse,
 };
@@ -23,6 +23,11 @@ use crate::skills::SkillSources;
 
 /// Makes a model from its settings.
 pub type Models = Arc<dyn Fn(&Llm) -> Result<Arc<dyn ChatModel>, LlmError> + Send + Sync>;
+
+/// Makes a model whose calls are logged somewhere else than in a folder.
+pub type LoggedModels = Arc<
+    dyn Fn(&Llm, Arc<dyn CompletionSink>) -> Result<Arc<dyn ChatModel>, LlmError> + Send + Sync,
+>;
 
 /// Makes the place where a conversation's tools run.
 pub type Runtimes = Arc<
@@ -84,6 +89,8 @@ pub struct Host {
     pub registry: Registry,
     /// How models are made.
     pub models: Models,
+    /// How models are made whose calls are logged as events of the conversation; none leaves logs to `models`.
+    pub logged_models: Option<LoggedModels>,
     /// Where tools run.
     pub runtimes: Runtimes,
     /// Where conversations are kept, each in a directory of its own; none keeps them in memory.
@@ -123,6 +130,7 @@ impl Host {
                 Ok(connector) => connector.connect(llm),
                 Err(error) => Err(error.clone()),
             }),
+            logged_models: None,
             runtimes: local_runtimes(registry.clone(), env.clone()),
             registry,
             directory: None,

@@ -53,10 +53,37 @@ enum Verdict {
 }
 
 impl Conversation {
-    /// Lets the agent work, in the background. [`Conversation::wait`] waits for the end.
+    /// Lets the agent work, in the background. [`Conversation::wait`] waits for the end. A run that is being paused, but
+    /// still at its last step, goes on.
     pub async fn run(&self) -> Result<(), ConversationError> {
-        self.command(|this| async move { this.begin_run().await })
-            .await
+        self.command(|this| async move {
+            match this.clone().begin_run().await {
+                Err(ConversationError::Refused(Refused::AlreadyRunning)) => {
+                    this.take_back_pause().await
+                }
+                other => other,
+            }
+        })
+        .await
+    }
+
+    /// Lets a run go on that is being paused.
+    async fn take_back_pause(self) -> Result<(), ConversationError> {
+        let mut writer = self.inner.writer().await;
+        let run = self.inner.run.lock().clone();
+        match run {
+            Some(cancel)
+                if !cancel.is_cancelled() && writer.status() == ExecutionStatus::Paused =>
+            {
+                writer.turn(Cause::Run).await.map(drop)
+            }
+            Some(_) => Err(Refused::AlreadyRunning.into()),
+            // It ended meanwhile.
+            None => {
+                drop(writer);
+                self.begin_run().await
+            }
+        }
     }
 
     /// Lets the agent work. If a run is under way, it takes up what is new, or another one follows it.
@@ -123,16 +150,20 @@ impl Conversation {
         match begun {
             Ok(equipment) => {
                 inner.tasks.clone().spawn(async move {
-                    let driven = AssertUnwindSafe(inner.drive(&equipment, &cancel));
-                    let end = match driven.catch_unwind().await {
-                        Ok(end) => end,
-                        // A tool of the user's may do so when its arguments are read: the run ends, and no more.
-                        Err(panic) => {
-                            let text = panic_text(&*panic).to_owned();
-                            inner.fail(&ConversationError::Panicked(text)).await
+                    loop {
+                        let driven = AssertUnwindSafe(inner.drive(&equipment, &cancel));
+                        let end = match driven.catch_unwind().await {
+                            Ok(end) => end,
+                            // A tool of the user's may do so when its arguments are read: the run ends, and no more.
+                            Err(panic) => {
+                                let text = panic_text(&*panic).to_owned();
+                                inner.fail(&ConversationError::Panicked(text)).await
+                            }
+                        };
+                        if inner.end_run(end).await {
+                            return;
                         }
-                    };
-                    inner.end_run(end).await;
+                    }
                 });
             }
             Err(error) => {
@@ -361,10 +392,14 @@ impl Inner {
         }
     }
 
-    /// Lets go of the run, tells watchers, and starts the next one if somebody asked for it meanwhile.
-    async fn end_run(self: &Arc<Self>, end: RunEnd) {
+    /// Lets go of the run, tells watchers, and starts the next one if somebody asked for it meanwhile. Says whether the
+    /// run has ended; it has not if its pause was taken back at the last moment.
+    async fn end_run(self: &Arc<Self>, end: RunEnd) -> bool {
         let runs_again = {
             let mut writer = self.writer().await;
+            if end == RunEnd::Paused && writer.status() == ExecutionStatus::Running {
+                return false;
+            }
             if writer.own.is_behind
                 && let Err(error) = writer.save().await
             {
@@ -385,6 +420,7 @@ impl Inner {
                 tracing::debug!(%error, "the follow-up run was not needed");
             }
         }
+        true
     }
 }
 

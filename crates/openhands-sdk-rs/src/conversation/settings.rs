@@ -54,7 +54,7 @@ impl Conversation {
 
     /// Which model the agent asks, from its next step on.
     pub async fn switch_llm(&self, llm: Llm) -> Result<(), ConversationError> {
-        let model = (self.inner.host.models)(&llm)?;
+        let model = self.inner.model(&llm)?;
         self.command(|this| async move {
             let switched = llm.clone();
             this.re_equip(|equipment| {

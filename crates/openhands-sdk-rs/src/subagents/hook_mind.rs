@@ -37,7 +37,7 @@ impl HookMind for ConversationMind {
     fn model(&self) -> Option<Arc<dyn ChatModel>> {
         let conversation = self.0.upgrade()?;
         let agent = conversation.agent().ok()?;
-        (conversation.host.models)(&agent.llm).ok()
+        conversation.model(&agent.llm).ok()
     }
 
     fn run_agent(

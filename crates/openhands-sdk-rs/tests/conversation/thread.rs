@@ -36,6 +36,13 @@ async fn a_message_becomes_a_command_and_an_answer() {
             "S(finished)",
         ]
     );
+    // Clients sort by time.
+    let events = conversation.events().range(0..2).await.unwrap();
+    let times: Vec<_> = events
+        .iter()
+        .map(|event| event.event().header().unwrap().timestamp.to_string())
+        .collect();
+    assert!(times[0] <= times[1], "{times:?}");
     let made = world.dir.path().join("project/made.txt");
     assert_eq!(std::fs::read_to_string(made).unwrap(), "hi\n");
 

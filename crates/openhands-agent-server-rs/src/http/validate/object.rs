@@ -25,7 +25,7 @@ impl Checker {
             }
         };
         let shown = || shown(value, hidden);
-        if !self.keep(object.before, members, &shown()) || !self.tag(object, members, value) {
+        if !self.keep(object.before, members, shown) || !self.tag(object, members, value) {
             return None;
         }
         let before = self.errors.len();
@@ -61,7 +61,7 @@ impl Checker {
                 .as_ref()
                 .and_then(Value::as_object)
                 .unwrap_or(members);
-            self.keep(object.after, members, &shown());
+            self.keep(object.after, members, shown);
         }
         replaced
     }

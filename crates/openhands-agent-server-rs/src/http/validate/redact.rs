@@ -6,7 +6,7 @@ use serde_json::Value;
 const REDACTED: &str = "<redacted>";
 
 /// A copy without the values of members that have secret names, and without any under `env` and `headers`.
-pub(crate) fn redacted(value: &Value) -> Value {
+pub(super) fn redacted(value: &Value) -> Value {
     match value {
         Value::Object(members) => members
             .iter()

@@ -143,10 +143,11 @@ impl Conversations {
             let entry = catalog.entry(id);
             Arc::clone(entry.or_insert_with(|| Entry::made(stored, conversation)))
         };
+        let held = self.load(&entry).await?;
+        self.tell_state(&held);
         let info = match message {
             None => self.info(&entry).await?,
             Some(message) => {
-                let held = self.load(&entry).await?;
                 held.conversation().send_message(message).await?;
                 // compat: the answer shows it before it runs, though it does.
                 let info = self.info(&entry).await?;

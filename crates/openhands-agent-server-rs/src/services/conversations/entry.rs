@@ -87,9 +87,10 @@ impl Entry {
         look(&self.meta.lock())
     }
 
-    /// The directory that it works in.
+    /// The directory that it works in, wherever commands start.
     pub(crate) fn working_dir(&self) -> PathBuf {
-        self.look(|meta| PathBuf::from(&meta.workspace.working_dir))
+        let given = self.look(|meta| PathBuf::from(&meta.workspace.working_dir));
+        std::path::absolute(&given).unwrap_or(given)
     }
 
     /// The conversation, if it is in memory.

@@ -1,4 +1,4 @@
-//! What the server notes of everything that happens: times, activity, titles; and who else hears of it.
+//! What the server notes of everything that happens: times, activity, titles.
 
 use std::fmt;
 use std::sync::{Arc, Weak};

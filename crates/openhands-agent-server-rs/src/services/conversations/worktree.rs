@@ -186,7 +186,7 @@ pub(super) async fn prepare(host: &Host, workspace: &Path) -> Result<(), Refused
     if !absolute
         .ancestors()
         .any(|above| above.join(".git").exists())
-        && let Err(error) = git(host, workspace, &["init"]).await
+        && let Err(error) = git(host, &absolute, &["init"]).await
     {
         tracing::warn!(workspace = %workspace.display(), error, "no repository could be made");
     }

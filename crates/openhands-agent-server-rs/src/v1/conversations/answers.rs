@@ -9,6 +9,7 @@ use openhands_protocol::conversation::{
 
 use crate::app::App;
 use crate::http::{ApiError, Body, Path, Reply, Routes};
+use crate::services::conversations::RefusedRequest;
 
 pub(super) fn routes() -> Routes {
     Routes::new()
@@ -43,7 +44,11 @@ async fn ask(
     Path(path): Path<ConversationPath>,
     Body(request): Body<AskAgentRequest>,
 ) -> Result<Reply<AskAgentResponse>, ApiError> {
-    let held = app.conversations.open(path.conversation_id).await?;
+    let held = app.conversations.open(path.conversation_id).await;
+    let held = held.map_err(|error| match error {
+        RefusedRequest::Unknown(_) => ApiError::not_found("Conversation not found"),
+        other => other.into(),
+    })?;
     let response = held.conversation().ask_agent(&request.question).await?;
     Ok(Reply(AskAgentResponse {
         response,

@@ -19,6 +19,10 @@ pub(super) fn routes() -> Routes {
     Routes::new()
         .post("/api/conversations", create)
         .says("Start a conversation")
+        .takes_header("X-OpenHands-Observability-Span-Name")
+        .takes_header("X-OpenHands-Observability-Tags")
+        .takes_header("X-OpenHands-Observability-Metadata")
+        .takes_header("X-OpenHands-Observability-Parent-Span-Context")
         .answers::<ConversationInfo>(201)
 }
 

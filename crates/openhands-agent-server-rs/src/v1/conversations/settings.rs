@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::StatusCode;
+use openhands_protocol::agent::AgentSpec;
 use openhands_protocol::conversation::{
     ConversationPath, LoadPluginRequest, SetConfirmationPolicyRequest, SetSecurityAnalyzerRequest,
     Success, SwitchAcpModelRequest, SwitchLlmRequest, SwitchProfileRequest, UpdateSecretsRequest,
@@ -125,7 +126,16 @@ async fn load_plugin(
     Path(path): Path<ConversationPath>,
     Body(_): Body<LoadPluginRequest>,
 ) -> Result<Reply<Success>, ApiError> {
-    app.conversations.open(path.conversation_id).await?;
+    let held = app.conversations.open(path.conversation_id).await?;
+    let has_context = held.conversation().state(|state| match &state.agent {
+        AgentSpec::Agent(agent) => agent.agent_context.is_some(),
+        AgentSpec::Acp(_) | AgentSpec::Unknown(_) => false,
+    });
+    if !has_context {
+        return Err(ApiError::bad_request(
+            "No agent context available. Configure agent_context with registered_marketplaces to use load_plugin().",
+        ));
+    }
     Err(ApiError::masked(
         StatusCode::NOT_IMPLEMENTED,
         "plugins cannot be loaded yet",

@@ -63,6 +63,35 @@ async fn a_message_to_a_run_that_is_being_paused_is_answered_in_a_run_of_its_own
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_is_being_paused_goes_on_when_it_is_run() {
+    let scene = Scene::new(&FIRST_HELD);
+    let conversation = scene.begin().await;
+    conversation
+        .send_and_run(calls(&["note"], "after"))
+        .await
+        .unwrap();
+    scene.stage.busy().await;
+    conversation.pause().await.unwrap();
+    assert_eq!(conversation.status(), ExecutionStatus::Paused);
+    conversation.run().await.unwrap();
+    assert_eq!(conversation.status(), ExecutionStatus::Running);
+    scene.stage.let_answer(true);
+    assert_eq!(ended(&conversation).await, RunEnd::Finished);
+    assert_eq!(
+        kinds_of_run(&conversation).await,
+        [
+            "S(paused)",
+            "PauseEvent",
+            "S(running)",
+            "Action(note)",
+            "ObservationEvent",
+            "Message(Agent)",
+            "S(finished)",
+        ]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_interrupt_answers_calls_that_run_side_by_side_and_those_that_wait() {
     let scene = Scene::new(&PROMPT);
     let conversation = scene
