@@ -29,6 +29,7 @@ pub(crate) fn of(recording: &str) -> Option<&'static Part> {
         "server-details" => &SERVER_DETAILS,
         "settings-get-patch" => &SETTINGS,
         "settings-mcp" => &SETTINGS_MCP,
+        "settings-schemas" => &SCHEMAS,
         "skills-list" => &SKILLS,
         "sub-agents" => &SUB_AGENTS,
         "workspace-files" => &WORKSPACE_FILES,
@@ -325,5 +326,11 @@ static SKILLS: Part = Part {
 static SUB_AGENTS: Part = Part {
     scenes: &[(0, scenes::SUB_AGENTS)],
     part: &["#1*.body.agents[*"],
+    ..KEYED_PART
+};
+
+/// The recorder left the descriptions out.
+static SCHEMAS: Part = Part {
+    part: &["*.fields[*]"],
     ..KEYED_PART
 };
