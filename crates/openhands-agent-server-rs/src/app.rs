@@ -17,7 +17,7 @@ use crate::services::conversations::{Conversations, Setting};
 use crate::services::files::Files;
 use crate::services::git::{Git, GithubRepositories};
 use crate::services::launch::Launches;
-use crate::services::models::ModelSource;
+use crate::services::models::{ModelSource, hide_keys};
 use crate::services::saved_models::{SavedModels, SecretLookup};
 use crate::services::settings::Stores;
 use crate::services::skills::Skills;
@@ -78,15 +78,17 @@ impl App {
 
     /// The same, in a process that runs already.
     pub(crate) async fn start_since(
-        config: Config,
+        mut config: Config,
         activity: Arc<Activity>,
     ) -> anyhow::Result<Arc<Self>> {
+        let models = ModelSource::new(&config.env);
+        // Only the models have the keys: no command can print them into a conversation.
+        hide_keys(&mut config.env);
         let config = Arc::new(config);
         let metrics = Metrics::new();
         let webhooks = Arc::new(Webhooks::new(&config.webhooks, config.first_session_key())?);
         let stop = CancellationToken::new();
         let stores = Stores::open(&config.persistence_dir, config.cipher()).await;
-        let models = ModelSource::new(&config.env);
         let lookup = Arc::new(SecretLookup::new(Arc::clone(&stores)));
         let skills = Skills::new(&config);
         let setting = Setting {

@@ -52,6 +52,14 @@ const PROVIDER_KEYS: &[(&str, &[&str])] = &[
     ("hosted_vllm", &["HOSTED_VLLM_API_KEY"]),
 ];
 
+/// Takes the keys of models out of an environment: commands must not be able to print them.
+pub(crate) fn hide_keys(env: &mut Vec<(String, String)>) {
+    env.retain(|(name, _)| {
+        let name = name.as_str();
+        name != ANY_KEY && !PROVIDER_KEYS.iter().any(|(_, names)| names.contains(&name))
+    });
+}
+
 /// Makes models. Keys of the environment are put in when a model is made, and live nowhere else.
 #[derive(Clone)]
 pub(crate) struct ModelSource {

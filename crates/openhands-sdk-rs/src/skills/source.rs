@@ -1,5 +1,6 @@
 //! Where skills and plugins are fetched from: a repository of GitHub, an address of git, or a directory.
 
+use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
@@ -146,7 +147,7 @@ fn is_git_address(source: &str) -> bool {
 fn with_suffix(url: &str) -> String {
     let url = url.trim_end_matches('/');
     let is_web = url.starts_with("https://") || url.starts_with("http://");
-    if is_web && !url.ends_with(".git") && !url.contains("/_git/") {
+    if is_web && url.strip_suffix(".git").is_none() && !url.contains("/_git/") {
         format!("{url}.git")
     } else {
         url.to_owned()
@@ -165,11 +166,11 @@ fn cache_name(url: &str, git_ref: &str) -> String {
         .take(32)
         .collect();
     let digest = Sha256::digest(format!("{url}#{git_ref}"));
-    let hash: String = digest
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let hash = digest.iter().take(8).fold(String::new(), |mut hash, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(hash, "{byte:02x}");
+        hash
+    });
     format!("{name}-{hash}")
 }
 
