@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use openhands_sdk_rs::secrets::Lookup;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -64,8 +63,6 @@ pub struct App {
     pub(crate) launches: Launches,
     /// The sockets that are open.
     pub(crate) sockets: TaskTracker,
-    /// How secrets are fetched.
-    lookup: Arc<SecretLookup>,
     /// Ends everything.
     stop: CancellationToken,
 }
@@ -90,6 +87,10 @@ impl App {
         let stop = CancellationToken::new();
         let stores = Stores::open(&config.persistence_dir, config.cipher()).await;
         let lookup = Arc::new(SecretLookup::new(Arc::clone(&stores)));
+        if let Some(url) = config.internal_url() {
+            // It need not ask itself over the network.
+            lookup.set_own_address(url);
+        }
         let skills = Skills::new(&config);
         let setting = Setting {
             config: Arc::clone(&config),
@@ -99,7 +100,7 @@ impl App {
             models: models.for_host(),
             logged_models: models.logged_for_host(),
             profiles: Arc::new(SavedModels(Arc::clone(&stores))),
-            lookup: Arc::clone(&lookup) as Arc<dyn Lookup>,
+            lookup,
             skills: skills.sources(),
         };
         let conversations = Conversations::start(setting, stop.child_token()).await?;
@@ -128,14 +129,8 @@ impl App {
             models,
             launches,
             sockets: TaskTracker::new(),
-            lookup,
             stop,
         }))
-    }
-
-    /// Says where this server is reached, so that it need not ask itself over the network.
-    pub(crate) fn set_address(&self, url: &str) {
-        self.lookup.set_own_address(url);
     }
 
     /// The settings.

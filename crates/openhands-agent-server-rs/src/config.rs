@@ -221,6 +221,12 @@ impl Config {
         }
     }
 
+    /// Where this server is reached from this machine, once that is known.
+    pub(crate) fn internal_url(&self) -> Option<&str> {
+        let found = self.env.iter().find(|(name, _)| name == INTERNAL_URL)?;
+        Some(&found.1)
+    }
+
     /// Tells what the server starts where to reach it, and with which key.
     pub(crate) fn announce(&mut self, url: &str) {
         self.set_env(INTERNAL_URL, url);

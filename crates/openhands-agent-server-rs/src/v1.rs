@@ -107,6 +107,7 @@ pub(crate) async fn method_not_allowed(request: Request) -> ApiError {
 }
 
 /// A handler panicked: the request fails, and no more.
+#[allow(clippy::needless_pass_by_value, reason = "the layer hands it over")]
 pub(crate) fn panicked(panic: Box<dyn Any + Send>) -> Response {
     let said = panic
         .downcast_ref::<&str>()

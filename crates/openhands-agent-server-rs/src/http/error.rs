@@ -106,11 +106,6 @@ impl ApiError {
             allow: None,
         }
     }
-
-    /// Its status.
-    pub(crate) fn status(&self) -> StatusCode {
-        self.status
-    }
 }
 
 impl IntoResponse for ApiError {

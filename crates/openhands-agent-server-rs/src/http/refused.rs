@@ -13,12 +13,11 @@ impl From<RefusedRequest> for ApiError {
     fn from(error: RefusedRequest) -> Self {
         let said = error.to_string();
         match error {
-            RefusedRequest::Unknown(_) => Self::not_found("Not Found"),
+            RefusedRequest::Unknown(_) | RefusedRequest::Deleted => Self::not_found("Not Found"),
             RefusedRequest::NoSource | RefusedRequest::UnknownEvent { .. } => Self::not_found(said),
             RefusedRequest::Full | RefusedRequest::SavedButFull(_) => Self::too_many(said),
             RefusedRequest::Exists(_) => Self::conflict(said),
             RefusedRequest::Invalid(_) => Self::unprocessable(said),
-            RefusedRequest::Deleted => Self::not_found("Not Found"),
             RefusedRequest::Files(_) => Self::internal(said),
             RefusedRequest::Conversation(error) => error.into(),
         }

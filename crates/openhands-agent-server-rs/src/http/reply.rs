@@ -11,31 +11,16 @@ use crate::http::ApiError;
 #[derive(Debug)]
 pub(crate) struct Reply<T>(pub(crate) T);
 
-/// An answer in another form.
-#[derive(Debug)]
-pub(crate) struct FormReply<T>(T, Form);
-
 impl<T> Reply<T> {
     /// With another status than 200.
     pub(crate) fn with_status(self, status: StatusCode) -> (StatusCode, Self) {
         (status, self)
-    }
-
-    /// In another form, such as without nulls.
-    pub(crate) fn in_form(self, form: Form) -> FormReply<T> {
-        FormReply(self.0, form)
     }
 }
 
 impl<T: Serialize> IntoResponse for Reply<T> {
     fn into_response(self) -> Response {
         written(&self.0, &Form::REST)
-    }
-}
-
-impl<T: Serialize> IntoResponse for FormReply<T> {
-    fn into_response(self) -> Response {
-        written(&self.0, &self.1)
     }
 }
 

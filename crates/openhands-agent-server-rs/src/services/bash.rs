@@ -43,7 +43,7 @@ pub(crate) use subscription::{Subscription, SubscriptionEnd};
 const STOP_WAIT: Duration = Duration::from_secs(3);
 
 /// The least time between two looks for old events.
-const MIN_RETENTION_PERIOD: Duration = Duration::from_secs(60);
+const MIN_RETENTION_PERIOD: Duration = Duration::from_mins(1);
 
 /// Why a command was not started.
 #[derive(Debug, Error)]
@@ -186,7 +186,7 @@ impl BashService {
             // The caller may have gone away.
             let _ = stored.send(added);
             if is_stored {
-                run.to_the_end().await;
+                run.finish().await;
             }
             service.commands.lock().remove(&id);
         });

@@ -109,7 +109,7 @@ impl Launches {
             let additions = request.agent_launch_additions.as_ref();
             let llm = additions.and_then(|additions| additions.llm_profile_ref.clone());
             let profile = self.saved(id).await?;
-            return self.from_profile(&profile, settings, llm).await;
+            return self.source_of_profile(&profile, settings, llm).await;
         }
         let agent = match (&request.agent, &request.agent_settings) {
             (Some(agent), _) => match opened(agent, sealing)? {

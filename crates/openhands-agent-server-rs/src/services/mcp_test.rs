@@ -62,22 +62,21 @@ impl Probe<'_> {
             Err(error) => return failure(error.to_string(), McpErrorKind::Unknown),
         };
         servers.ready(self.limit).await;
-        let answer = match servers.errors().into_values().next() {
-            Some(error) => failure(error.message, error.kind),
-            None => {
-                let tools = servers.tools();
-                let tool_result = match self.call {
-                    Some(call) => Some(self.ask(&tools, call).await),
-                    None => None,
-                };
-                let oauth_state = saved.lock().take();
-                McpTestResponse::Success(McpTestSuccess {
-                    tools: tools.iter().map(|tool| tool.name().to_owned()).collect(),
-                    tool_result,
-                    oauth_state: oauth_state.and_then(|state| self.told(&state)),
-                    ..McpTestSuccess::default()
-                })
-            }
+        let answer = if let Some(error) = servers.errors().into_values().next() {
+            failure(error.message, error.kind)
+        } else {
+            let tools = servers.tools();
+            let tool_result = match self.call {
+                Some(call) => Some(self.ask(&tools, call).await),
+                None => None,
+            };
+            let oauth_state = saved.lock().take();
+            McpTestResponse::Success(McpTestSuccess {
+                tools: tools.iter().map(|tool| tool.name().to_owned()).collect(),
+                tool_result,
+                oauth_state: oauth_state.and_then(|state| self.told(&state)),
+                ..McpTestSuccess::default()
+            })
         };
         servers.close().await;
         answer

@@ -99,9 +99,10 @@ impl VsCode {
             stop: stop.clone(),
         };
         let task = tokio::spawn(async move {
-            match Program::find(&setup).await {
-                Some(program) => supervisor.run(&program, &setup).await,
-                None => tracing::info!("there is no VS Code server on this machine"),
+            if let Some(program) = Program::find(&setup).await {
+                supervisor.run(&program, &setup).await;
+            } else {
+                tracing::info!("there is no VS Code server on this machine");
             }
         });
         Self {

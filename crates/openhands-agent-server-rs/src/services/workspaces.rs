@@ -55,7 +55,7 @@ impl Workspaces {
 
     /// The list.
     pub(crate) async fn list(&self) -> Result<StoredWorkspaces, WorkspacesError> {
-        self.with(|store| store.read()).await
+        self.with(Self::read).await
     }
 
     /// Adds directories whose paths are not there yet.

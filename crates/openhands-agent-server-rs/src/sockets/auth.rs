@@ -31,7 +31,9 @@ pub(crate) fn admission(app: &App, query_key: Option<&str>, headers: &HeaderMap)
     if keys.is_empty() {
         return Admission::Admitted;
     }
-    let header = headers.get(KEY_HEADER).map(|value| value.as_bytes());
+    let header = headers
+        .get(KEY_HEADER)
+        .map(axum::http::HeaderValue::as_bytes);
     match query_key.map(str::as_bytes).or(header) {
         Some(given) if is_key(keys, given) => Admission::Admitted,
         Some(_) => Admission::Refused,

@@ -50,11 +50,11 @@ impl Opening {
         query: Option<&str>,
         headers: &HeaderMap,
         upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
-    ) -> Result<Self, Response> {
+    ) -> Result<Self, Box<Response>> {
         let Ok(upgrade) = upgrade else {
-            return Err(ApiError::not_found("Not Found").into_response());
+            return Err(Box::new(ApiError::not_found("Not Found").into_response()));
         };
-        let refused = || StatusCode::FORBIDDEN.into_response();
+        let refused = || Box::new(StatusCode::FORBIDDEN.into_response());
         let query = pairs(query.unwrap_or_default());
         let key = find(&query, "session_api_key");
         let admission = auth::admission(app, key, headers);
@@ -122,7 +122,7 @@ pub(super) async fn open(
 ) -> Response {
     let opening = match Opening::new(&app, &path, query.as_deref(), &headers, upgrade) {
         Ok(opening) => opening,
-        Err(refused) => return refused,
+        Err(refused) => return *refused,
     };
     let Some(resend) = resend(&opening) else {
         return StatusCode::FORBIDDEN.into_response();

@@ -27,7 +27,7 @@ pub(super) async fn open(
 ) -> Response {
     let opening = match Opening::new(&app, &path, query.as_deref(), &headers, upgrade) {
         Ok(opening) => opening,
-        Err(refused) => return refused,
+        Err(refused) => return *refused,
     };
     let (id, admission) = (opening.id, opening.admission);
     opening.upgrade.on_upgrade(move |socket| async move {

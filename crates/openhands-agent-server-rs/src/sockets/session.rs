@@ -37,7 +37,7 @@ pub(super) async fn open(
 ) -> Response {
     let opening = match Opening::new(&app, &path, query.as_deref(), &headers, upgrade) {
         Ok(opening) => opening,
-        Err(refused) => return refused,
+        Err(refused) => return *refused,
     };
     let after = match opening.parameter("after_seq").map(str::parse::<i64>) {
         None => None,

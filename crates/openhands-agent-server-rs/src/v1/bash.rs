@@ -90,7 +90,9 @@ async fn search<L: Located>(
     Query(query): Query<SearchBashEventsQuery>,
 ) -> Result<Reply<BashEventPage>, ApiError> {
     let search = Search {
-        kind: query.kind.map(|kind| kind.as_str()),
+        kind: query
+            .kind
+            .map(openhands_protocol::bash::BashEventKind::as_str),
         command: query.command_id,
         from: query.from.map(|time| time.timestamp()),
         before: query.before.map(|time| time.timestamp()),

@@ -51,7 +51,7 @@ impl FileResponse {
     }
 
     /// To be saved under a name.
-    pub(crate) fn as_attachment(mut self, name: &str) -> Self {
+    pub(crate) fn attached_as(mut self, name: &str) -> Self {
         self.attachment = Some(disposition(name));
         self
     }

@@ -172,6 +172,7 @@ fn content_kind(headers: &HeaderMap) -> String {
     kind.trim().to_ascii_lowercase()
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn broken(error: MultipartError) -> ApiError {
     ApiError::new(error.status(), error.body_text())
 }
@@ -270,7 +271,7 @@ async fn download<L: Located>(
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    file.as_attachment(&name).answer(&headers)
+    file.attached_as(&name).answer(&headers)
 }
 
 async fn trajectory<L: Located>(

@@ -50,7 +50,7 @@ pub(crate) fn status(app: &App) -> Reply<VsCodeStatus> {
         running: app
             .vscode
             .as_ref()
-            .is_some_and(|vscode| vscode.is_running()),
+            .is_some_and(crate::services::vscode::VsCode::is_running),
         enabled: app.vscode.is_some(),
         message: app
             .vscode

@@ -156,7 +156,7 @@ async fn stored_events_are_sent_again_when_they_are_asked_for() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), ended)
+    tokio::time::timeout(Duration::from_mins(1), ended)
         .await
         .expect("all commands end");
     for query in ["?resend_mode=all", "?resend_all=true"] {

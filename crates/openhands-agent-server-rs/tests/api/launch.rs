@@ -32,7 +32,7 @@ async fn finished(world: &World, conversation: &Value) -> String {
             }
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), ended)
+    tokio::time::timeout(Duration::from_mins(1), ended)
         .await
         .unwrap();
     let (_, last) = world.get(&format!("{path}/agent_final_response")).await;

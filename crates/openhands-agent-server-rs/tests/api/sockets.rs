@@ -177,7 +177,7 @@ async fn no_more_than_fifty_watch_one_conversation() {
             }
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), opens)
+    tokio::time::timeout(Duration::from_mins(1), opens)
         .await
         .unwrap();
 }

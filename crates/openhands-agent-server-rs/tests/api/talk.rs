@@ -12,7 +12,7 @@ use crate::harness::World;
 use crate::model::Model;
 
 /// How long anything may take on a busy machine.
-pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
+pub(crate) const DEADLINE: Duration = Duration::from_mins(1);
 
 /// A message that carries the answers of the model.
 pub(crate) fn script(steps: &Value, run: bool) -> Value {

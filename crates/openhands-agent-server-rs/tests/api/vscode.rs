@@ -12,7 +12,7 @@ use crate::recording::recorded;
 
 /// Waits until the status says that the editor runs; it has a minute.
 async fn until_running(world: &World) {
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_mins(1);
     loop {
         let (_, status) = world.get("/api/vscode/status").await;
         if status == json!({"running": true, "enabled": true}) {

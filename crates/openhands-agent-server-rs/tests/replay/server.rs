@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt;
 use crate::http::{self, Request};
 
 /// How long a server may take to answer for the first time. The reference loads for long on a busy machine.
-const START: Duration = Duration::from_secs(180);
+const START: Duration = Duration::from_mins(3);
 
 /// A running server. Dropped, it is killed with its group.
 #[derive(Debug)]

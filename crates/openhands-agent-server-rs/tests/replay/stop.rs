@@ -14,7 +14,7 @@ const NAME: &str = "core/62_sigterm";
 
 /// The reference waits for the tool, ours kills it.
 const SOON: Duration = Duration::from_secs(1);
-const IN_THE_END: Duration = Duration::from_secs(60);
+const IN_THE_END: Duration = Duration::from_mins(1);
 
 pub(crate) async fn replay() {
     let mut player = Player::new(NAME).await;

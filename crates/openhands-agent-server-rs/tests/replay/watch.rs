@@ -77,12 +77,11 @@ impl Watch {
         let wanted = text_length(recorded);
         while text_length(&ours) < wanted {
             let more = self.next().await?;
-            match join_deltas(&ours, &more) {
-                Some(joined) => ours = joined,
-                None => {
-                    self.kept = Some(more);
-                    break;
-                }
+            if let Some(joined) = join_deltas(&ours, &more) {
+                ours = joined
+            } else {
+                self.kept = Some(more);
+                break;
             }
         }
         self.seen.push(name_of(&ours));

@@ -33,7 +33,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 const READ_BYTES: usize = 64 << 10;
 
 /// Longer than any server runs, and short enough to be added to a time.
-const LONGEST_TIMEOUT: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+const LONGEST_TIMEOUT: Duration = Duration::from_hours(10 * 365 * 24);
 
 /// The way to a running command.
 #[derive(Default)]
@@ -59,7 +59,7 @@ pub(super) struct Run {
 
 impl Run {
     /// Runs the command and keeps an eye on what it leaves behind.
-    pub(super) async fn to_the_end(mut self) {
+    pub(super) async fn finish(mut self) {
         let control = Arc::clone(&self.control);
         // Also when this task is dropped: nobody shall wait for what does not come.
         let _gone = control.gone.clone().drop_guard();

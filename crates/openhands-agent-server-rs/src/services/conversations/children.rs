@@ -52,7 +52,8 @@ impl Conversations {
         stored.forked_from_event_id = None;
         let workspace = stored.workspace.working_dir.clone();
         let task = Message::user(request.task);
-        let started = self.launch(stored, agent, Some(task), permit).await?;
+        // Boxed: a start holds a whole conversation.
+        let started = Box::pin(self.launch(stored, agent, Some(task), permit)).await?;
         Ok(StartChildConversationResponse {
             conversation_id: id,
             parent_conversation_id: parent,

@@ -106,7 +106,7 @@ impl Conversations {
         });
         let mut stored = stored(id, request, &agent);
         stored.launched_agent_profile = launch.launched_profile;
-        self.launch(stored, agent, message, permit).await
+        Box::pin(self.launch(stored, agent, message, permit)).await
     }
 
     /// A permit to run; also needed to start a conversation.

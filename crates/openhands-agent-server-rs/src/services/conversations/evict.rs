@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::services::conversations::Conversations;
 
 /// How often it is looked at the least.
-const PERIOD: Duration = Duration::from_secs(60);
+const PERIOD: Duration = Duration::from_mins(1);
 
 impl Conversations {
     /// Looks now and then for conversations that nobody uses, until the server ends.

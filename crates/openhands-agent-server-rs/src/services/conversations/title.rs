@@ -30,7 +30,9 @@ impl Conversations {
         };
         let stop = self.stop.clone();
         self.tasks.spawn(async move {
-            let made = stop.run_until_cancelled(this.title(&entry, &text)).await;
+            let made = stop
+                .run_until_cancelled(Box::pin(this.title(&entry, &text)))
+                .await;
             if let Some(Err(error)) = made {
                 entry.is_titled.store(false, Ordering::Release);
                 tracing::warn!(conversation = %entry.id(), %error, "no title could be made");

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::services::conversations::RefusedRequest;
 
 /// How long git may take; it may have to fetch.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A worktree that is to be made.
 #[derive(Debug)]
@@ -202,7 +202,10 @@ async fn git(host: &Host, directory: &Path, arguments: &[&str]) -> Result<String
         .exec(exec, CancellationToken::new())
         .await
         .map_err(|error| error.to_string())?;
-    if done.exit.is_some_and(|exit| exit.success()) {
+    if done
+        .exit
+        .is_some_and(openhands_sdk_rs::process::Exit::success)
+    {
         Ok(String::from_utf8_lossy(&done.stdout).trim().to_owned())
     } else {
         Err(String::from_utf8_lossy(&done.stderr).trim().to_owned())

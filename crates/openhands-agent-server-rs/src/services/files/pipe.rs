@@ -15,7 +15,7 @@ const PIECE_BYTES: usize = 64 << 10;
 const PIECES: usize = 4;
 
 /// A reader that takes nothing for this long has gone.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The writing end, in the blocking task.
 pub(crate) struct PipeWriter {

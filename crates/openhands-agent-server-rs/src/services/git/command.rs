@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 /// How long one process may take.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// How long one process may take that goes through all files.
-const LONG_TIME_LIMIT: Duration = Duration::from_secs(300);
+const LONG_TIME_LIMIT: Duration = Duration::from_mins(5);
 /// What one process may write: the names of a few hundred thousand files.
 const MAX_OUTPUT_BYTES: u64 = 64 << 20;
 /// How many processes run at the same time, for all callers together.

@@ -54,7 +54,7 @@ impl Launches {
     }
 
     /// The agent that a saved one describes. `llm` names another saved model than its own.
-    pub(super) async fn from_profile(
+    pub(super) async fn source_of_profile(
         &self,
         profile: &AgentProfile,
         settings: &StoredSettings,

@@ -187,6 +187,10 @@ fn settle_servers(servers: &mut IndexMap<String, McpServer>) {
     }
 }
 
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "a reference to a reference would be no better"
+)]
 fn settle_auth(auth: Option<&mut McpAuth>) {
     let forget = |secret: &mut Option<StarredSecret>| {
         if secret

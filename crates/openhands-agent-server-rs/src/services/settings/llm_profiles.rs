@@ -275,6 +275,7 @@ fn raw(held: &Held<'_>, name: &ProfileName) -> Result<Option<Map<String, Value>>
 }
 
 /// What is wrong with a text that is no object.
+#[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
 pub(crate) fn syntax(error: serde_json::Error) -> String {
     if error.is_data() {
         "it is no JSON object".to_owned()

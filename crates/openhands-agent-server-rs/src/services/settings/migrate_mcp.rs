@@ -76,7 +76,8 @@ fn free_name(name: String, one: &Object, other: &Object) -> String {
     if !is_taken(&name) {
         return name;
     }
-    (1_u32..)
+    // One of so many is free.
+    (1..=u32::MAX)
         .map(|number| format!("{name}_{number}"))
         .find(|name| !is_taken(name))
         .unwrap_or(name)

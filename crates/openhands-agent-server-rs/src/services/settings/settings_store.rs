@@ -144,6 +144,10 @@ pub(crate) fn llm_api_key_is_set(settings: &AgentSettings) -> bool {
 
 /// Changes to the settings, as a client sends them.
 #[derive(Debug, Clone, Default)]
+#[allow(
+    clippy::option_option,
+    reason = "what is left out and what is cleared differ"
+)]
 pub(crate) struct Changes {
     /// Merged into the agent settings.
     pub(crate) agent: Option<Map<String, Value>>,

@@ -51,7 +51,8 @@ fn canonical(name: &str) -> &str {
 pub(crate) fn merge_duplicates(tools: Vec<Tool>) -> Vec<Tool> {
     let mut merged: Vec<Tool> = Vec::with_capacity(tools.len());
     for mut tool in tools {
-        tool.name = canonical(&tool.name).to_owned();
+        let name = canonical(&tool.name).to_owned();
+        tool.name = name;
         match merged.iter_mut().find(|kept| kept.name == tool.name) {
             None => merged.push(tool),
             Some(kept) if kept.params.is_empty() && !tool.params.is_empty() => *kept = tool,
