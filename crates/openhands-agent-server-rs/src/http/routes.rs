@@ -186,6 +186,16 @@ impl Routes {
         })
     }
 
+    /// The last route takes a JSON body, which its handler reads by itself.
+    pub(crate) fn takes_body<T: Described>(self) -> Self {
+        self.last(|operation| {
+            operation.arguments.push(Argument {
+                place: Place::Body,
+                schema: T::schema,
+            });
+        })
+    }
+
     /// Who may call the last route, if its path does not say it.
     pub(crate) fn access(self, access: Access) -> Self {
         self.last(|operation| operation.access = access)

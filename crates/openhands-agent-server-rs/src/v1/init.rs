@@ -23,6 +23,7 @@ pub(crate) fn routes() -> Routes {
         .answers::<InitStatus>(200)
         .open()
         .post("/api/init", initialize)
+        .takes_body::<InitRequest>()
         .says("Sets up a server that was started with deferred_init")
         .answers::<InitStatus>(200)
         .open()

@@ -65,6 +65,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "its key is not the session key, and its handler looks for it",
+        &["POST /api/init security"],
+    ),
+    (
         "an older version of a saved agent is taken too, so the handler checks it",
         &[
             "MaterializeAgentProfileRequest.profile",
