@@ -200,12 +200,6 @@ static TABLE: &[Difference] = &[
     ),
     known(
         "services/bash-start-stop-search",
-        "#2 *.body*",
-        Of::Ours,
-        STREAMED,
-    ),
-    known(
-        "services/bash-start-stop-search",
         "#4 *.body*",
         Of::Ours,
         STREAMED,
