@@ -200,12 +200,6 @@ static TABLE: &[Difference] = &[
     ),
     known(
         "services/bash-start-stop-search",
-        "#2 *.body*",
-        Of::Ours,
-        STREAMED,
-    ),
-    known(
-        "services/bash-start-stop-search",
         "#4 *.body*",
         Of::Ours,
         STREAMED,
@@ -397,7 +391,6 @@ static TABLE: &[Difference] = &[
         Of::Ours,
         "secrets show at once; the reference shows them after the next change of its state",
     ),
-    known("core/30_rest_edges", "#60 *.status", Of::Ours, LATER),
     known("services/auth", "#20 *.body.order", Of::Ours, STREAMED),
     known("services/llm-catalog", "#9 *.status", Of::Ours, LATER),
     known("services/mcp-test", "#11 *.status", Of::Ours, LATER),
@@ -412,5 +405,35 @@ static TABLE: &[Difference] = &[
         "*.workspace_version",
         Of::Reference,
         NOT_INSTALLED,
+    ),
+    known(
+        "core/30_rest_edges",
+        "#75 *.confirmation_policy*",
+        Of::Ours,
+        "a fork keeps what its source wants to confirm; to forget it would let actions run that had to wait",
+    ),
+    known(
+        "core/70_session_socket",
+        "* delta.chunk_id",
+        Of::Ours,
+        "a piece does not know the id of the provider's answer that it belongs to; item_id names the item",
+    ),
+    known(
+        "services/bash-start-stop-search",
+        "#20 *.body*",
+        Of::Ours,
+        STREAMED,
+    ),
+    known(
+        "services/conversation-runtime",
+        "#7 *.items[0].cwd",
+        Of::Ours,
+        "the directory is told as the command got it, not as the conversation was given it",
+    ),
+    known(
+        "services/profiles-validate",
+        "#1 *",
+        Of::Ours,
+        "a model without the name of a provider is asked at its address",
     ),
 ];

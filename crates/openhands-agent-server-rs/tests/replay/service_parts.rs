@@ -65,6 +65,10 @@ static BASH_SOCKET_AUTH: Part = Part {
 };
 
 static BASH_START_STOP: Part = Part {
+    left_out: &[(
+        2,
+        "output is told while a command runs: what has come by then is chance",
+    )],
     scenes: &[(3, scenes::SLEEPS), (9, scenes::SLEEPS)],
     ..KEYED_PART
 };
