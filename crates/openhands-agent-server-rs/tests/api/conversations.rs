@@ -307,7 +307,9 @@ async fn a_conversation_that_another_server_owns_is_not_touched() {
     let world = World::new().await;
     let id = world.start(&model, &[], json!({})).await;
     let config = world.app().config().as_ref().clone();
-    let other = Server::start(config, "127.0.0.1", 0).await.unwrap();
+    let other = Box::pin(Server::start(config, "127.0.0.1", 0))
+        .await
+        .unwrap();
     let url = format!("http://{}/api/conversations/{id}/run", other.address);
     let (status, body) = answer(world.client.request(Method::POST, url)).await;
     assert_eq!(status, 409);

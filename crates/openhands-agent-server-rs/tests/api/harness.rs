@@ -46,7 +46,9 @@ impl World {
         config.surroundings.extensions_path = Some(root.join("no-extensions"));
         change(&mut config);
         let key = config.session_api_keys.first().cloned();
-        let server = Server::start(config, "127.0.0.1", 0).await.unwrap();
+        let server = Box::pin(Server::start(config, "127.0.0.1", 0))
+            .await
+            .unwrap();
         Self {
             server,
             directory,
@@ -69,7 +71,7 @@ impl World {
     /// Ends the server and starts another one on the same settings.
     pub(crate) async fn restart(&mut self) {
         let config = self.app().config().as_ref().clone();
-        let next = Server::start(config, "127.0.0.1", 0);
+        let next = Box::pin(Server::start(config, "127.0.0.1", 0));
         // The old one first gives up what it owns.
         self.app().stop().await;
         self.server = next.await.unwrap();
@@ -85,7 +87,9 @@ impl World {
         let mut config = self.app().config().as_ref().clone();
         change(&mut config);
         self.app().stop().await;
-        self.server = Server::start(config, "127.0.0.1", 0).await.unwrap();
+        self.server = Box::pin(Server::start(config, "127.0.0.1", 0))
+            .await
+            .unwrap();
     }
 
     /// The directory of the test.

@@ -3,7 +3,14 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    clippy::indexing_slicing
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    // Tables of cases are long, and counts are exact.
+    clippy::too_many_lines,
+    clippy::items_after_statements,
+    clippy::format_push_string,
+    clippy::case_sensitive_file_extension_comparisons,
+    clippy::float_cmp
 )]
 
 mod agent_profiles;

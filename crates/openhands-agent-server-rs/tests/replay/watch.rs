@@ -78,7 +78,7 @@ impl Watch {
         while text_length(&ours) < wanted {
             let more = self.next().await?;
             if let Some(joined) = join_deltas(&ours, &more) {
-                ours = joined
+                ours = joined;
             } else {
                 self.kept = Some(more);
                 break;
