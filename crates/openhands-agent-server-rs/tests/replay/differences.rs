@@ -24,6 +24,11 @@ pub(crate) struct Difference {
 }
 
 impl Difference {
+    /// Whether it shows only sometimes: how the output of a quick command falls into pieces is up to the machine.
+    pub(crate) fn is_chance(&self) -> bool {
+        self.why == STREAMED
+    }
+
     pub(crate) fn is_of_this_server(&self) -> bool {
         match self.of {
             Of::Ours => !is_reference(),

@@ -238,6 +238,7 @@ impl Stage {
             .comparison
             .stale()
             .iter()
+            .filter(|known| !known.is_chance())
             .map(|known| format!("stale: {} ({})", known.at, known.why))
             .collect();
         let all: Vec<String> = self.found.drain(..).chain(stale).collect();
