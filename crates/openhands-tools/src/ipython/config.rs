@@ -11,6 +11,8 @@ use std::time::Duration;
 pub struct IPythonConfig {
     /// The Python to run. Without one, the first on the path that has ipykernel.
     pub interpreter: Option<PathBuf>,
+    /// Pythons that are tried before those on the path.
+    pub preferred: Vec<PathBuf>,
     /// Where kernels start.
     pub directory: PathBuf,
     /// The whole environment of a kernel.
@@ -41,6 +43,7 @@ impl IPythonConfig {
     ) -> Self {
         Self {
             interpreter: None,
+            preferred: Vec::new(),
             directory: directory.into(),
             environment: environment.into_iter().collect(),
             nice: 0,

@@ -1,6 +1,6 @@
 //! Where what a kernel says is sorted: to the cell that runs, or to the one that runs next.
 
-use super::output::{Collected, Limits};
+use super::output::{Collected, Limits, Shown};
 use super::wire::Received;
 use crate::executor::OutputSink;
 use bytes::Bytes;
@@ -111,10 +111,10 @@ impl Desk {
     }
 
     /// Ends the request, and hands out what it has shown.
-    pub(crate) fn end(&self) -> (String, Vec<String>) {
+    pub(crate) fn end(&self) -> Shown {
         let mut state = self.state.lock();
         let Some(running) = state.running.take() else {
-            return (String::new(), Vec::new());
+            return Shown::default();
         };
         if !(running.idle && running.reply.is_some()) {
             state.given_up = Some(running.id);

@@ -28,7 +28,7 @@ fn a_cell_ends_with_reply_and_idle_in_any_order() {
     desk.published(from("a", StreamContent::stdout("late but in time")));
     desk.published(from("a", Status::idle()));
     assert!(is_finished(&desk));
-    assert_eq!(desk.end().0, "late but in time");
+    assert_eq!(desk.end().text, "late but in time");
 
     let desk = begun("b");
     desk.published(from("b", Status::busy()));
@@ -58,7 +58,7 @@ fn every_kind_of_output_is_shown() {
             ..ErrorOutput::default()
         },
     ));
-    assert_eq!(desk.end().0, "warned\n42one\ntwo");
+    assert_eq!(desk.end().text, "warned\n42one\ntwo");
 }
 
 #[test]
@@ -71,11 +71,14 @@ fn what_a_thread_prints_between_cells_comes_with_the_next() {
     desk.begin_quietly("our own");
     desk.published(from("our own", StreamContent::stdout("ours\n")));
     desk.published(from("a", StreamContent::stdout("again\n")));
-    assert_eq!(desk.end().0, "ours");
+    assert_eq!(desk.end().text, "ours");
     desk.begin_cell("b", Limits::default(), OutputSink::none());
     desk.published(from("b", StreamContent::stdout("own\n")));
     desk.published(from("a", StreamContent::stdout("and while it runs\n")));
-    assert_eq!(desk.end().0, "from a thread\nagain\nown\nand while it runs");
+    assert_eq!(
+        desk.end().text,
+        "from a thread\nagain\nown\nand while it runs"
+    );
 }
 
 #[test]
@@ -84,7 +87,7 @@ fn what_a_cell_that_was_given_up_still_prints_is_dropped() {
     desk.end();
     desk.published(from("a", StreamContent::stdout("too late\n")));
     desk.begin_cell("b", Limits::default(), OutputSink::none());
-    assert_eq!(desk.end().0, "");
+    assert_eq!(desk.end().text, "");
 }
 
 #[test]
@@ -98,7 +101,7 @@ fn what_a_kernel_prints_while_it_starts_is_dropped() {
     desk.end();
     desk.set_started();
     desk.begin_cell("a", Limits::default(), OutputSink::none());
-    assert_eq!(desk.end().0, "");
+    assert_eq!(desk.end().text, "");
 }
 
 #[tokio::test]

@@ -43,10 +43,10 @@ pub(crate) async fn find(config: &IPythonConfig) -> Result<PathBuf, IPythonError
     Err(IPythonError::NoKernel(tried))
 }
 
-/// Every `python3` and `python` on the path, each place once.
+/// The preferred ones, then every `python3` and `python` on the path, each once.
 fn candidates(config: &IPythonConfig) -> Vec<PathBuf> {
     let path = config.environment.get(OsStr::new("PATH"));
-    let mut found: Vec<PathBuf> = Vec::new();
+    let mut found = config.preferred.clone();
     for directory in path.into_iter().flat_map(std::env::split_paths) {
         for name in ["python3", "python"] {
             let candidate = directory.join(name);

@@ -4,6 +4,7 @@ use super::config::IPythonConfig;
 use super::connection::Connection;
 use super::desk::{Desk, Reply};
 use super::error::IPythonError;
+use super::output::Shown;
 use super::wire::{Received, Signer};
 use crate::executor::OutputSink;
 use jupyter_protocol::{
@@ -167,7 +168,7 @@ impl Kernel {
         self.desk.begin_quietly(&request.header.msg_id);
         self.send(&request).await?;
         let outcome = self.outcome().await;
-        Ok((outcome, self.desk.end().0))
+        Ok((outcome, self.desk.end().text))
     }
 
     /// Begins a cell of the user's; [`Kernel::outcome`] waits for its end.
@@ -199,7 +200,7 @@ impl Kernel {
     }
 
     /// What the cell has shown; it counts as ended after this.
-    pub(crate) fn end(&self) -> (String, Vec<String>) {
+    pub(crate) fn end(&self) -> Shown {
         self.desk.end()
     }
 

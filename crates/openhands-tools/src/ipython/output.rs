@@ -44,6 +44,15 @@ struct Image {
     url: String,
 }
 
+/// What a cell has shown.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shown {
+    pub(crate) text: String,
+    pub(crate) images: Vec<String>,
+    /// Whether there was anything, if only white space.
+    pub(crate) anything: bool,
+}
+
 /// The outputs of a running cell.
 #[derive(Debug)]
 pub(crate) struct Collected {
@@ -147,11 +156,17 @@ impl Collected {
     }
 
     /// Everything that is shown: text without colours and without white space at its end, and images.
-    pub(crate) fn finish(self) -> (String, Vec<String>) {
+    pub(crate) fn finish(self) -> Shown {
+        let anything =
+            self.text.total() > 0 || !self.displays.is_empty() || !self.images.is_empty();
         let text = self.text();
         let text = escapes::without_colours(&text);
         let images = self.images.into_iter().map(|image| image.url).collect();
-        (text.trim_end().to_owned(), images)
+        Shown {
+            text: text.trim_end().to_owned(),
+            images,
+            anything,
+        }
     }
 
     /// The text with the displays in their places.

@@ -23,10 +23,11 @@ fn outputs_follow_each_other_as_they_come() {
     cell.print("\u{1b}[31mtwo\u{1b}[0m \n\n");
     assert_eq!(
         cell.finish(),
-        (
-            "one\n<Image>two".to_owned(),
-            vec!["data:image/png;base64,AAAA".to_owned()]
-        )
+        Shown {
+            text: "one\n<Image>two".to_owned(),
+            images: vec!["data:image/png;base64,AAAA".to_owned()],
+            anything: true,
+        }
     );
 }
 
@@ -34,14 +35,14 @@ fn outputs_follow_each_other_as_they_come() {
 fn long_text_keeps_both_ends_and_says_so() {
     let mut cell = collected(8);
     cell.print("abcdefghijklmnop");
-    assert_eq!(cell.finish().0, format!("abcd{TRUNCATED}mnop"));
+    assert_eq!(cell.finish().text, format!("abcd{TRUNCATED}mnop"));
 }
 
 #[test]
 fn a_character_that_is_cut_does_no_harm() {
     let mut cell = collected(8);
     cell.print("ééééééééééééé");
-    let text = cell.finish().0;
+    let text = cell.finish().text;
     assert!(text.starts_with("éé") && text.ends_with("éé"), "{text}");
 }
 
@@ -50,7 +51,7 @@ fn images_beyond_the_limit_are_left_out_with_a_note() {
     let mut cell = collected(1000);
     cell.display(&picture(&"A".repeat(900)), None);
     cell.display(&picture(&"B".repeat(900)), None);
-    let (text, images) = cell.finish();
+    let Shown { text, images, .. } = cell.finish();
     assert_eq!(images.len(), 1);
     assert!(
         text.contains("[An image of 900 bytes was left out]"),
@@ -68,7 +69,7 @@ fn a_display_with_an_id_is_replaced_in_its_place() {
         cell.update(&media(&format!("{percent}%\n")), "bar");
     }
     cell.update(&media("unknown"), "another");
-    assert_eq!(cell.finish().0, "before\n100%\nafter");
+    assert_eq!(cell.finish().text, "before\n100%\nafter");
 }
 
 #[test]
@@ -76,7 +77,7 @@ fn the_image_of_a_display_is_replaced_too() {
     let mut cell = collected(1000);
     cell.display(&picture("AAAA"), Some("plot".to_owned()));
     cell.update(&picture("BBBB"), "plot");
-    assert_eq!(cell.finish().1, ["data:image/png;base64,BBBB"]);
+    assert_eq!(cell.finish().images, ["data:image/png;base64,BBBB"]);
 }
 
 #[test]
@@ -88,7 +89,7 @@ fn displays_keep_their_places_when_text_is_left_out() {
     cell.display(&media("<2>"), Some("2".to_owned()));
     cell.print("ijklmnop");
     cell.display(&media("<3>"), Some("3".to_owned()));
-    assert_eq!(cell.finish().0, format!("ab<1>cd{TRUNCATED}<2>mnop<3>"));
+    assert_eq!(cell.finish().text, format!("ab<1>cd{TRUNCATED}<2>mnop<3>"));
 }
 
 #[test]
@@ -97,16 +98,16 @@ fn clearing_takes_away_what_was_shown() {
     cell.print("gone");
     cell.display(&picture("AAAA"), Some("1".to_owned()));
     cell.clear(false);
-    assert_eq!(cell.finish(), (String::new(), Vec::new()));
+    assert_eq!(cell.finish(), Shown::default());
 
     let mut cell = collected(100);
     cell.print("gone");
     cell.clear(true);
     cell.print("new");
-    assert_eq!(cell.finish().0, "new");
+    assert_eq!(cell.finish().text, "new");
 
     let mut cell = collected(100);
     cell.print("the last one stays");
     cell.clear(true);
-    assert_eq!(cell.finish().0, "the last one stays");
+    assert_eq!(cell.finish().text, "the last one stays");
 }

@@ -43,6 +43,8 @@ pub struct Ran {
     pub text: String,
     /// Its images, as data URLs.
     pub images: Vec<String>,
+    /// Whether it showed anything at all, if only white space.
+    pub showed: bool,
     /// How it ended.
     pub end: End,
 }
@@ -191,13 +193,18 @@ impl IPython {
             .await?;
         let end = self.follow(&kernel, cell.timeout, cancel).await;
         interrupt.disarm();
-        let (text, images) = kernel.end();
+        let shown = kernel.end();
         if end.loses_kernel() {
             *self.current.lock() = None;
             *turn = None;
             kernel.kill().await;
         }
-        Ok(Ran { text, images, end })
+        Ok(Ran {
+            text: shown.text,
+            images: shown.images,
+            showed: shown.anything,
+            end,
+        })
     }
 
     async fn follow(
