@@ -168,9 +168,7 @@ fn command(port: u16, setup: &Setup<'_>, place: &TempDir) -> Command {
         .arg(port.to_string())
         .arg("--working-dir")
         .arg(place.path().join("workspace"))
-        .args(["--username", &username, "--user-id", &user_id()])
-        .arg("--no-enable-browser")
-        .args(setup.args)
+        .args(["--user-id", &user_id(), "--no-enable-browser"])
         .current_dir(place.path())
         // Commands keep the private home of this test.
         .env("SU_TO_USER", "false")
@@ -182,6 +180,11 @@ fn command(port: u16, setup: &Setup<'_>, place: &TempDir) -> Command {
         .stdout(log.try_clone().unwrap())
         .stderr(log)
         .process_group(0);
+    if setup.args.contains(&"--username") {
+        command.args(setup.args);
+    } else {
+        command.args(["--username", &username]).args(setup.args);
+    }
     if !setup.plugins.is_empty() {
         command.arg("--plugins").args(setup.plugins);
     }
