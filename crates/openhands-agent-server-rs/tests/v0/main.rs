@@ -6,11 +6,14 @@
     clippy::indexing_slicing
 )]
 
+mod agent_skills;
 mod bad_input;
 mod compare;
 mod files;
+mod ipython;
 mod replay;
 mod run;
 mod server;
 mod start;
 mod stream;
+mod vscode;

@@ -9,3 +9,4 @@
 mod cells;
 mod failures;
 mod lab;
+mod tool;
