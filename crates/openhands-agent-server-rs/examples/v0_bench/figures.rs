@@ -86,7 +86,11 @@ impl Row {
 fn quantile(samples: &[f64], part: f64) -> Option<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
-    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // small counts
+    #[allow(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss
+    )] // small counts
     let rank = ((sorted.len() as f64 * part).ceil() as usize).clamp(1, sorted.len().max(1));
     sorted.get(rank - 1).copied()
 }
@@ -112,13 +116,21 @@ impl Table {
 
 impl Display for Table {
     fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(to, "| What | Python: median | p99 | Ours: median | p99 | Ratio |")?;
+        writeln!(
+            to,
+            "| What | Python: median | p99 | Ours: median | p99 | Ratio |"
+        )?;
         writeln!(to, "|---|---|---|---|---|---|")?;
         for row in &self.rows {
             let cell = |samples: &[f64], part| {
-                quantile(samples, part).map_or_else(|| "–".to_owned(), |value| format!("{value:.2} {}", row.unit))
+                quantile(samples, part).map_or_else(
+                    || "–".to_owned(),
+                    |value| format!("{value:.2} {}", row.unit),
+                )
             };
-            let ratio = row.ratio().map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.1}x"));
+            let ratio = row
+                .ratio()
+                .map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.1}x"));
             writeln!(
                 to,
                 "| {} | {} | {} | {} | {} | {ratio} |",

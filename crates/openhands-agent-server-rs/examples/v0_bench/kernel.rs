@@ -28,8 +28,13 @@ impl Kernel {
             .spawn()
             .context("starting a kernel")?;
         let orders = child.stdin.take().context("no pipe to the kernel")?;
-        let answers = BufReader::new(child.stdout.take().context("no pipe from the kernel")?).lines();
-        let mut kernel = Self { child, orders, answers };
+        let answers =
+            BufReader::new(child.stdout.take().context("no pipe from the kernel")?).lines();
+        let mut kernel = Self {
+            child,
+            orders,
+            answers,
+        };
         // The first cell is slow: it loads what all later ones use.
         kernel.cell().await?;
         Ok(kernel)
@@ -38,7 +43,11 @@ impl Kernel {
     /// The time of one cell, from the request to its reply and to the kernel's rest.
     pub(crate) async fn cell(&mut self) -> anyhow::Result<Duration> {
         self.orders.write_all(b"\n").await?;
-        let answer = self.answers.next_line().await?.context("the kernel ended")?;
+        let answer = self
+            .answers
+            .next_line()
+            .await?
+            .context("the kernel ended")?;
         Ok(Duration::from_secs_f64(answer.trim().parse()?))
     }
 

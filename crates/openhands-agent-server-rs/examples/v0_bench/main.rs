@@ -54,7 +54,9 @@ async fn main() -> anyhow::Result<()> {
     let other = match (&arguments.python, arguments.ours_only) {
         (_, true) => None,
         (Some(python), false) => Some(Launch::python(python)?),
-        (None, false) => anyhow::bail!("--python names the interpreter of the Python server; or --ours-only"),
+        (None, false) => {
+            anyhow::bail!("--python names the interpreter of the Python server; or --ours-only")
+        }
     };
     let mut table = Table::default();
     starts(&arguments, &ours, other.as_ref(), &mut table).await?;
@@ -153,7 +155,8 @@ async fn cells(
     kernel: &mut Kernel,
 ) -> anyhow::Result<[Row; 2]> {
     let mut row = Row::milliseconds(Work::Cell.name());
-    let mut bare = Row::milliseconds("the same cell, ours beside a kernel asked directly by jupyter_client");
+    let mut bare =
+        Row::milliseconds("the same cell, ours beside a kernel asked directly by jupyter_client");
     for round in 0..=rounds {
         if let Some(other) = other {
             let took = other.measure(Work::Cell).await?;

@@ -30,14 +30,20 @@ pub(crate) struct Launch {
 impl Launch {
     /// Our program. The interpreter is the one that kernels run on.
     pub(crate) fn ours(program: &Path, python: Option<&Path>) -> anyhow::Result<Self> {
-        let program = program.canonicalize().with_context(|| format!("no program at {}", program.display()))?;
+        let program = program
+            .canonicalize()
+            .with_context(|| format!("no program at {}", program.display()))?;
         Self::new(program, vec!["action-server".into()], python)
     }
 
     /// The Python module.
     pub(crate) fn python(python: &Path) -> anyhow::Result<Self> {
         let module = ["-u", "-m", "openhands.runtime.action_execution_server"];
-        Self::new(python.to_owned(), module.map(OsString::from).to_vec(), Some(python))
+        Self::new(
+            python.to_owned(),
+            module.map(OsString::from).to_vec(),
+            Some(python),
+        )
     }
 
     /// The environment is that which `LocalRuntime` gives.
@@ -53,13 +59,28 @@ impl Launch {
         env.insert("LOCAL_RUNTIME_MODE".into(), "1".into());
         env.insert("LITELLM_LOCAL_MODEL_COST_MAP".into(), "True".into());
         if let Some(bin) = python.and_then(Path::parent) {
-            let path = env.get(&OsString::from("PATH")).cloned().unwrap_or_default();
+            let path = env
+                .get(&OsString::from("PATH"))
+                .cloned()
+                .unwrap_or_default();
             let paths = std::iter::once(bin.to_owned()).chain(std::env::split_paths(&path));
             env.insert("PATH".into(), std::env::join_paths(paths)?);
-            let packages = bin.join("../lib").read_dir()?.next().context("no lib/python3 beside the interpreter")??;
-            env.insert("OPENHANDS_REPO_PATH".into(), packages.path().join("site-packages").into());
+            let packages = bin
+                .join("../lib")
+                .read_dir()?
+                .next()
+                .context("no lib/python3 beside the interpreter")??;
+            env.insert(
+                "OPENHANDS_REPO_PATH".into(),
+                packages.path().join("site-packages").into(),
+            );
         }
-        Ok(Self { program, first, env, user })
+        Ok(Self {
+            program,
+            first,
+            env,
+            user,
+        })
     }
 }
 
@@ -93,14 +114,23 @@ impl Server {
             spawn = spawn.args(["--plugins", "jupyter"]);
         }
         let spawn = spawn
-            .args(["--username", &launch.user, "--user-id", "1000", "--no-enable-browser"])
+            .args([
+                "--username",
+                &launch.user,
+                "--user-id",
+                "1000",
+                "--no-enable-browser",
+            ])
             .envs(launch.env.clone())
             .env(MARK, &mark)
             .env("TMUX_TMPDIR", directory.path().join("tmux"))
             .cwd(directory.path());
         let began = Instant::now();
         let tree = spawn.start().await.context("starting a server")?;
-        let client = reqwest::Client::builder().no_proxy().timeout(START_LIMIT).build()?;
+        let client = reqwest::Client::builder()
+            .no_proxy()
+            .timeout(START_LIMIT)
+            .build()?;
         let url = format!("http://127.0.0.1:{port}");
         loop {
             let answer = client.get(format!("{url}/alive")).send().await;
@@ -115,7 +145,14 @@ impl Server {
             }
             tokio::time::sleep(POLL).await;
         }
-        Ok(Self { tree, mark, took: began.elapsed(), url, client, directory })
+        Ok(Self {
+            tree,
+            mark,
+            took: began.elapsed(),
+            url,
+            client,
+            directory,
+        })
     }
 
     /// From the start of the process to the first answer.
@@ -134,11 +171,18 @@ impl Server {
         for entry in std::fs::read_dir("/proc")? {
             let process = entry?.path();
             // Processes come and go while they are counted, and those of others cannot be read.
-            let Ok(environment) = std::fs::read(process.join("environ")) else { continue };
-            if !environment.split(|&byte| byte == 0).any(|variable| variable == mark.as_bytes()) {
+            let Ok(environment) = std::fs::read(process.join("environ")) else {
+                continue;
+            };
+            if !environment
+                .split(|&byte| byte == 0)
+                .any(|variable| variable == mark.as_bytes())
+            {
                 continue;
             }
-            let Ok(rollup) = std::fs::read_to_string(process.join("smaps_rollup")) else { continue };
+            let Ok(rollup) = std::fs::read_to_string(process.join("smaps_rollup")) else {
+                continue;
+            };
             bytes += share(&rollup) << 10;
         }
         if bytes == 0 {

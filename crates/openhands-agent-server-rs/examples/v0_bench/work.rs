@@ -42,7 +42,12 @@ impl Server {
         let workspace = self.workspace();
         let small = workspace.join("small.txt");
         match work {
-            Work::Run => self.act("run", json!({"command": "true"}), |said| said["success"] == true).await,
+            Work::Run => {
+                self.act("run", json!({"command": "true"}), |said| {
+                    said["success"] == true
+                })
+                .await
+            }
             Work::Read => {
                 std::fs::write(&small, "one\ntwo\nthree\n")?;
                 let is_right = |said: &Value| said["content"] == "one\ntwo\nthree\n";
@@ -51,26 +56,48 @@ impl Server {
             Work::Edit => {
                 std::fs::write(&small, "one\ntwo\nthree\n")?;
                 let edit = json!({"path": small, "command": "str_replace", "old_str": "two", "new_str": "2"});
-                self.act("edit", edit, |said| said["observation"] == "edit" && said["extras"]["diff"] != "").await
+                self.act("edit", edit, |said| {
+                    said["observation"] == "edit" && said["extras"]["diff"] != ""
+                })
+                .await
             }
             Work::Cell => {
                 let is_right = |said: &Value| said["content"] == "1";
-                self.act("run_ipython", json!({"code": "1", "include_extra": false}), is_right).await
+                self.act(
+                    "run_ipython",
+                    json!({"code": "1", "include_extra": false}),
+                    is_right,
+                )
+                .await
             }
             Work::Upload => self.upload(&workspace).await,
             Work::Download => self.download(&workspace).await,
         }
     }
 
-    async fn act(&self, action: &str, args: Value, is_right: impl Fn(&Value) -> bool) -> anyhow::Result<Duration> {
+    async fn act(
+        &self,
+        action: &str,
+        args: Value,
+        is_right: impl Fn(&Value) -> bool,
+    ) -> anyhow::Result<Duration> {
         let body = json!({"action": {"action": action, "args": args}});
         let began = Instant::now();
-        let answer = self.client.post(format!("{}/execute_action", self.url)).json(&body).send().await?;
+        let answer = self
+            .client
+            .post(format!("{}/execute_action", self.url))
+            .json(&body)
+            .send()
+            .await?;
         let status = answer.status();
         let body = answer.bytes().await?;
         let took = began.elapsed();
-        let said: Value = serde_json::from_slice(&body).with_context(|| format!("{action} was answered with {status}"))?;
-        ensure!(status == 200 && is_right(&said), "{action} was answered with {status}: {said}");
+        let said: Value = serde_json::from_slice(&body)
+            .with_context(|| format!("{action} was answered with {status}"))?;
+        ensure!(
+            status == 200 && is_right(&said),
+            "{action} was answered with {status}: {said}"
+        );
         Ok(took)
     }
 
@@ -78,13 +105,23 @@ impl Server {
         let part = Part::bytes(content()).file_name("upload.bin");
         let url = format!("{}/upload_file", self.url);
         let destination = workspace.join("uploads");
-        let request = self.client.post(url).query(&[("destination", &destination)]);
+        let request = self
+            .client
+            .post(url)
+            .query(&[("destination", &destination)]);
         let began = Instant::now();
-        let answer = request.multipart(Form::new().part("file", part)).send().await?.error_for_status()?;
+        let answer = request
+            .multipart(Form::new().part("file", part))
+            .send()
+            .await?
+            .error_for_status()?;
         answer.bytes().await?;
         let took = began.elapsed();
         let size = std::fs::metadata(destination.join("upload.bin"))?.len();
-        ensure!(usize::try_from(size)? == TRANSFER_BYTES, "{size} bytes arrived");
+        ensure!(
+            usize::try_from(size)? == TRANSFER_BYTES,
+            "{size} bytes arrived"
+        );
         Ok(took)
     }
 
@@ -94,7 +131,10 @@ impl Server {
             std::fs::create_dir(&directory)?;
             std::fs::write(directory.join("download.bin"), content())?;
         }
-        let request = self.client.get(format!("{}/download_files", self.url)).query(&[("path", &directory)]);
+        let request = self
+            .client
+            .get(format!("{}/download_files", self.url))
+            .query(&[("path", &directory)]);
         let began = Instant::now();
         let mut answer = request.send().await?.error_for_status()?;
         let mut size = 0;
