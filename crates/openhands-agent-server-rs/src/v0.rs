@@ -11,8 +11,10 @@
 
 mod actions;
 mod command;
+mod editor_program;
 mod envelope;
 mod execute_action;
+mod plugins;
 mod read_body;
 mod refusal;
 mod routes;
@@ -24,4 +26,5 @@ mod transfer;
 mod user;
 
 pub use command::{ActionServerArgs, Settings};
+pub use editor_program::{FileEditorArgs, edit_files};
 pub use start::{ActionServer, serve_actions};

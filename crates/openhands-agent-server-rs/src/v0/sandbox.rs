@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::command::Settings;
+use super::plugins::Plugins;
 use super::shell::SandboxShell;
 use super::user;
 
@@ -21,6 +22,7 @@ pub(super) struct Sandbox {
     pub(super) user_id: u32,
     pub(super) shell: SandboxShell,
     pub(super) editor: Arc<FileEditor>,
+    pub(super) plugins: Plugins,
     /// One action at a time.
     pub(super) turn: tokio::sync::Mutex<()>,
     /// Actions under way. They go on when the client has gone.
@@ -37,11 +39,13 @@ impl Sandbox {
         let user_id = user::prepare(&settings).await?;
         let shell = SandboxShell::start(&settings, &settings.working_dir).await?;
         let editor = FileEditor::new(&settings.working_dir).with_dialect(Dialect::V0);
+        let plugins = Plugins::start(&settings).await?;
         let now = Instant::now();
         Ok(Arc::new(Self {
             user_id,
             shell,
             editor: Arc::new(editor),
+            plugins,
             turn: tokio::sync::Mutex::default(),
             actions: TaskTracker::new(),
             stop: CancellationToken::new(),
@@ -54,7 +58,7 @@ impl Sandbox {
     /// Ends everything that runs.
     pub(super) async fn close(&self) {
         self.stop.cancel();
-        self.shell.terminal.close().await;
+        tokio::join!(self.shell.terminal.close(), self.plugins.stop());
         self.actions.close();
         self.actions.wait().await;
     }
