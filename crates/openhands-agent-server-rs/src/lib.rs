@@ -19,6 +19,7 @@ mod serve;
 mod services;
 mod sockets;
 mod telemetry;
+mod v0;
 mod v1;
 
 pub use app::App;
