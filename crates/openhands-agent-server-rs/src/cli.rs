@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
 use crate::config::Config;
+use crate::v0::ActionServerArgs;
 
 const LOOPBACK: &str = "127.0.0.1";
 const ALL: &str = "0.0.0.0";
@@ -15,6 +16,9 @@ const WILDCARDS: &[&str] = &["0.0.0.0", "::", "[::]"];
 #[derive(Debug, Parser)]
 #[command(name = "openhands-agent-server", version)]
 pub struct Cli {
+    /// Another server than that of the V1 API.
+    #[command(subcommand)]
+    pub program: Option<Program>,
     /// Address to listen on. Without it: 127.0.0.1, or 0.0.0.0 when there is a session key.
     #[arg(long)]
     pub host: Option<String>,
@@ -42,6 +46,13 @@ pub struct Cli {
     /// Accepted for compatibility: Python modules cannot be imported.
     #[arg(long, value_name = "PATHS")]
     pub extra_python_path: Option<String>,
+}
+
+/// Servers besides that of the V1 API.
+#[derive(Debug, Subcommand)]
+pub enum Program {
+    /// Serves the V0 API: the action execution server that OpenHands 0.x backends start in their sandbox.
+    ActionServer(ActionServerArgs),
 }
 
 impl Cli {

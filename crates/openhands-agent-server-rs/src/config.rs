@@ -173,6 +173,16 @@ impl Config {
         Ok(config)
     }
 
+    /// The defaults, with what the variables say about the server's surroundings: for servers that have no settings of their own.
+    pub fn of_environment(environment: &Environment, directory: &Path) -> Self {
+        let mut warnings = Vec::new();
+        Self {
+            surroundings: Surroundings::read(environment, directory, &mut warnings),
+            warnings,
+            ..Self::default()
+        }
+    }
+
     /// All settings, complete and checked.
     fn from_settings(value: Value) -> Result<Self, ConfigError> {
         serde_json::from_value(value)

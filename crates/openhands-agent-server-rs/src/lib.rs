@@ -1,8 +1,9 @@
-//! The OpenHands agent server: the V1 API over the SDK.
+//! The OpenHands agent server: the V1 API over the SDK, and the V0 API over the same engines.
 //!
 //! ```text
-//! main ── serve ──► http::Door ──► v1, sockets ──► services ──► openhands-sdk-rs
-//!            └──── config (file, environment, arguments: read once)
+//! main ─┬ serve ──► http::Door ──► v1, sockets ──► services ──► openhands-sdk-rs
+//!       ├ v0 (action-server) ──► tools, process
+//!       └ config (file, environment, arguments: read once)
 //! ```
 //!
 //! [`App`] is everything that a running server holds. Handlers in `v1` and `sockets` are thin: they read typed input,
@@ -24,7 +25,7 @@ mod v1;
 
 pub use app::App;
 pub use checks::{check_browser, check_health};
-pub use cli::Cli;
+pub use cli::{Cli, Program};
 pub use config::{
     Config, ConfigError, Environment, EventDurability, LogFormat, Sources, Surroundings,
     list_variables,
@@ -32,3 +33,4 @@ pub use config::{
 pub use http::{Argument, Door, Front, Operation, Place};
 pub use serve::{Server, serve};
 pub use telemetry::Logs;
+pub use v0::{ActionServer, ActionServerArgs, Settings, serve_actions};

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Parser;
 use openhands_agent_server_rs::{
-    Cli, Config, Environment, Logs, Sources, check_browser, check_health, list_variables, serve,
+    ActionServerArgs, Cli, Config, Environment, Logs, Program, Settings, Sources, check_browser,
+    check_health, list_variables, serve, serve_actions,
 };
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -17,8 +18,12 @@ fn main() -> anyhow::Result<ExitCode> {
         std::io::stdout().write_all(list_variables().as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
+    let environment = Environment::new(std::env::vars_os());
+    if let Some(Program::ActionServer(arguments)) = cli.program {
+        return serve_v0(arguments, environment);
+    }
     let sources = Sources {
-        environment: Environment::new(std::env::vars_os()),
+        environment,
         // Paths are kept as they are given: clients are shown them so.
         directory: std::path::PathBuf::new(),
         file: cli.config.clone(),
@@ -38,6 +43,23 @@ fn main() -> anyhow::Result<ExitCode> {
     }
     let host = cli.host(&config);
     let served = runtime.block_on(serve(config, &host, cli.port, stop()));
+    // A task that hangs in a blocking call does not hold up the end.
+    runtime.shutdown_background();
+    logs.finish();
+    served.map(|()| ExitCode::SUCCESS)
+}
+
+/// Serves the V0 API.
+fn serve_v0(arguments: ActionServerArgs, environment: Environment) -> anyhow::Result<ExitCode> {
+    let directory = std::env::current_dir().context("the working directory")?;
+    let config = Config::of_environment(&environment, &directory);
+    let settings = Settings::new(arguments, environment, &directory)?;
+    let runtime = tokio::runtime::Runtime::new().context("the async runtime")?;
+    let logs = Logs::start(&config)?;
+    for warning in &config.warnings {
+        tracing::warn!("{warning}");
+    }
+    let served = runtime.block_on(serve_actions(settings, stop()));
     // A task that hangs in a blocking call does not hold up the end.
     runtime.shutdown_background();
     logs.finish();

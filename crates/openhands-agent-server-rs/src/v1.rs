@@ -4,7 +4,7 @@ pub(crate) mod agent_profiles;
 pub(crate) mod auth;
 pub(crate) mod bash;
 pub(crate) mod conversations;
-mod file_response;
+pub(crate) mod file_response;
 pub(crate) mod files;
 pub(crate) mod git;
 pub(crate) mod hooks;

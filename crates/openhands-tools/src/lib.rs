@@ -21,6 +21,7 @@ mod json_schema;
 pub mod patch;
 pub mod planning;
 mod presets;
+pub mod python_repr;
 mod registry;
 mod resolve;
 mod resources;

@@ -6,13 +6,15 @@ mod executor;
 mod literal;
 mod render;
 mod scrollback;
+mod session;
 mod statements;
-mod texts;
+pub mod texts;
 
 pub use config::TerminalConfig;
 pub use definition::TerminalTool;
 pub use executor::TerminalExecutor;
 pub use render::for_model;
+pub use session::{Answer, Call, End, Ran, TerminalSession};
 
 use crate::registry::Registration;
 

@@ -26,11 +26,8 @@ pub(crate) fn members(uri: &Uri, schema: &'static Schema) -> Value {
     let Schema::Object(object) = schema else {
         return Value::Object(Map::new());
     };
-    let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri)
-        .map(|query| query.0)
-        .unwrap_or_default();
     let mut members = Map::new();
-    for (name, value) in pairs {
+    for (name, value) in pairs(uri.query().unwrap_or_default()) {
         let Some(field) = object.members().find(|field| field.name == name) else {
             continue;
         };
@@ -44,4 +41,19 @@ pub(crate) fn members(uri: &Uri, schema: &'static Schema) -> Value {
         }
     }
     Value::Object(members)
+}
+
+/// The parameters of a query, in order.
+pub(crate) fn pairs(query: &str) -> Vec<(String, String)> {
+    let uri = format!("/?{query}").parse::<axum::http::Uri>();
+    uri.ok()
+        .and_then(|uri| axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&uri).ok())
+        .map(|query| query.0)
+        .unwrap_or_default()
+}
+
+/// The value of a parameter; the last one counts.
+pub(crate) fn find<'a>(query: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    let found = query.iter().rev().find(|(key, _)| key == name)?;
+    Some(&found.1)
 }

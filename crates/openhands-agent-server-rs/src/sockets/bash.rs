@@ -17,11 +17,11 @@ use serde_json::Value;
 
 use crate::app::App;
 use crate::http::ApiError;
+use crate::http::{find, pairs};
 use crate::services::bash::{EventStore, Subscription, SubscriptionEnd};
 use crate::sockets::auth::{self, Admission, is_auth_frame};
 use crate::sockets::client_frame::{FrameError, decode_error};
 use crate::sockets::connection::{self, Closing, Listener, Source};
-use crate::sockets::events::{find, pairs};
 
 const CROWDED: Closing = Closing::new(1013, "Too many bash event connections");
 

@@ -17,7 +17,7 @@ use openhands_sdk_rs::event_log::{EventFilter, Order, PageRequest};
 use openhands_sdk_rs::{Live, Subscription, Update};
 
 use crate::app::App;
-use crate::http::ApiError;
+use crate::http::{ApiError, find, pairs};
 use crate::services::conversations::Held;
 use crate::sockets::auth::{self, Admission};
 use crate::sockets::client_frame::{FrameError, Messages};
@@ -74,19 +74,6 @@ impl Opening {
     pub(super) fn parameter(&self, name: &str) -> Option<&str> {
         find(&self.query, name)
     }
-}
-
-pub(super) fn pairs(query: &str) -> Vec<(String, String)> {
-    let uri = format!("/?{query}").parse::<axum::http::Uri>();
-    uri.ok()
-        .and_then(|uri| axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&uri).ok())
-        .map(|query| query.0)
-        .unwrap_or_default()
-}
-
-pub(super) fn find<'a>(query: &'a [(String, String)], name: &str) -> Option<&'a str> {
-    let found = query.iter().rev().find(|(key, _)| key == name)?;
-    Some(&found.1)
 }
 
 /// Finds the conversation of an open socket; closes the socket if there is none.

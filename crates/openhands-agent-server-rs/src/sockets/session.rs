@@ -147,6 +147,7 @@ impl Frames {
                 item,
                 attempt,
                 order,
+                response,
                 kind,
                 content,
             } if self.begun.contains(&item) => Some(text(&DeltaFrame {
@@ -158,7 +159,7 @@ impl Frames {
                     DeltaKind::Reasoning => WireKind::Reasoning,
                 },
                 content: content.to_string(),
-                chunk_id: None,
+                chunk_id: response.map(|id| id.to_string()),
                 choice_index: Some(0),
                 extra: Extra::default(),
             })?),

@@ -40,18 +40,18 @@ use axum::routing::{any, get, post};
 use openhands_protocol::v0::McpServerUpdated;
 use rmcp::model::ClientJsonRpcMessage;
 use serde::Deserialize;
-use serde_json::{Value, json};
 use uuid::Uuid;
 
 use self::entry::Misshapen;
-pub(crate) use self::router::Router;
+pub(super) use self::router::Router;
+use super::refusal::Refusal;
 use crate::http::is_key;
 
 /// Of one message: what servers may say, too.
 const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
 /// The routes of the router.
-pub(crate) fn routes(router: Arc<Router>) -> axum::Router {
+pub(super) fn routes<S: Clone + Send + Sync + 'static>(router: Arc<Router>) -> axum::Router<S> {
     axum::Router::new()
         .route("/update_mcp_server", post(update))
         .route("/mcp/sse", get(stream_below_mcp))
@@ -226,15 +226,11 @@ fn not_found() -> Response {
 }
 
 fn unexpected() -> Response {
-    refusal(
-        StatusCode::INTERNAL_SERVER_ERROR,
-        "An unexpected error occurred. Please try again later.",
-    )
+    Refusal::unexpected().into_response()
 }
 
 fn refusal(status: StatusCode, detail: &str) -> Response {
-    let body: Value = json!({"detail": detail});
-    (status, axum::Json(body)).into_response()
+    Refusal::new(status, detail).into_response()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use indexmap::IndexMap;
 use openhands_sdk_rs::mcp::{McpOptions, McpRelay, McpServers, RelayError, Restarts, read_servers};
 use pretty_assertions::assert_eq;
-use rmcp::model::{ClientRequest, ServerResult};
+use rmcp::model::ClientRequest;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;

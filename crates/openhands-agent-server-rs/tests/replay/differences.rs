@@ -418,12 +418,6 @@ static TABLE: &[Difference] = &[
         "a fork keeps what its source wants to confirm; to forget it would let actions run that had to wait",
     ),
     known(
-        "core/70_session_socket",
-        "* delta.chunk_id",
-        Of::Ours,
-        "a piece does not know the id of the provider's answer that it belongs to; item_id names the item",
-    ),
-    known(
         "services/bash-start-stop-search",
         "#20 *.body*",
         Of::Ours,

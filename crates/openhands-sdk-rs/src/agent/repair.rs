@@ -8,7 +8,6 @@
 
 mod call;
 mod json_text;
-mod python_repr;
 mod shell_words;
 mod types;
 

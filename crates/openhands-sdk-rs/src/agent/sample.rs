@@ -75,6 +75,8 @@ struct Telling<'a> {
     item: EventId,
     attempt: u32,
     order: u64,
+    /// Under which id the provider knows the answer.
+    response: Option<Arc<str>>,
     text: StreamMasker,
     reasoning: StreamMasker,
     masker: Masker,
@@ -91,6 +93,7 @@ impl<'a> Telling<'a> {
             item: item.clone(),
             attempt: 1,
             order: 0,
+            response: None,
             text: masker.stream(),
             reasoning: masker.stream(),
             masker,
@@ -114,15 +117,16 @@ impl<'a> Telling<'a> {
                 self.reasoning = self.masker.stream();
                 self.attempt = restart.attempt;
                 self.order = 0;
+                self.response = None;
                 self.conversation.send(Live::Started {
                     item: self.item.clone(),
                     attempt: self.attempt,
                 });
             }
+            StreamPart::ResponseId(id) => self.response = Some(Arc::from(id.as_str())),
             StreamPart::Reasoning(_)
             | StreamPart::ToolCall(_)
             | StreamPart::Usage(_)
-            | StreamPart::ResponseId(_)
             | StreamPart::End(_) => {}
         }
     }
@@ -150,6 +154,7 @@ impl<'a> Telling<'a> {
             item: self.item.clone(),
             attempt: self.attempt,
             order: self.order,
+            response: self.response.clone(),
             kind,
             content: Arc::from(content),
         });

@@ -42,6 +42,8 @@ pub enum Live {
         attempt: u32,
         /// Counts up from 0 in each attempt.
         order: u64,
+        /// Under which id the provider knows the answer, once it has said so.
+        response: Option<Arc<str>>,
         /// What sort of text.
         kind: DeltaKind,
         /// The text.

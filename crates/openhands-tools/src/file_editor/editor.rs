@@ -23,6 +23,8 @@ use super::view::{image_type, view_directory, view_image, view_text};
 
 /// Lines shown around an edit.
 const SNIPPET_LINES: usize = 4;
+const ADVICE: &str =
+    "Review the changes and make sure they are as expected. Edit the file again if necessary.";
 /// Files whose character set is remembered between commands.
 const MAX_KNOWN_CHARSETS: usize = 1000;
 
@@ -103,7 +105,8 @@ impl FileEditor {
         }
     }
 
-    fn check_path(&self, command: Command, shown: &str) -> Result<(), EditorError> {
+    /// Whether a command can be about this path.
+    pub fn check_path(&self, command: Command, shown: &str) -> Result<(), EditorError> {
         let invalid = |hint: String| EditorError::Invalid {
             parameter: "path",
             value: shown.to_owned(),
@@ -222,8 +225,7 @@ impl FileEditor {
             first,
             self.dialect,
         );
-        let advice = "Review the changes and make sure they are as expected. Edit the file again if necessary.";
-        Ok(edited(target, before, after, &[&snippet, advice].concat()))
+        Ok(edited(target, before, after, &[&snippet, ADVICE].concat()))
     }
 
     fn insert(&self, target: &Target, line: i64, new_str: &str) -> Result<Outcome, EditorError> {
@@ -252,6 +254,63 @@ impl FileEditor {
         );
         let advice = "Review the changes and make sure they are as expected (correct indentation, no duplicate lines, etc). Edit the file again if necessary.";
         Ok(edited(target, before, after, &[&snippet, advice].concat()))
+    }
+
+    /// Puts `text` in the place of the lines `first..=last` (from 1; -1 is the last one). It can be undone like any edit.
+    pub fn replace_lines(
+        &self,
+        path: &str,
+        first: i64,
+        last: i64,
+        text: &str,
+    ) -> Result<Outcome, EditorError> {
+        let shown = tidy(path);
+        self.check_path(Command::StrReplace, &shown)?;
+        let target = Target {
+            real: resolve(Path::new(&shown)),
+            shown,
+        };
+        let file = self.lock_of(&target.real);
+        let _turn = file.lock();
+        let before = self.read(&target)?;
+        let lines = line_count(before.text());
+        let end = if last == -1 { lines } else { line_number(last) };
+        let start = line_number(first);
+        // One line behind the last is where text is added.
+        if !(1..=lines + 1).contains(&start) || end > lines || end + 1 < start {
+            return Err(EditorError::Invalid {
+                parameter: "start and end",
+                value: format!("[{first}, {last}]"),
+                hint: format!(
+                    "They should be lines of the file: [1, {lines}], the first one not behind the last one."
+                ),
+            });
+        }
+        let range = line_start(before.text(), start)..line_start(before.text(), end + 1);
+        let at_end = range.end == before.text().len();
+        let unfinished = range.start > 0
+            && !before
+                .text()
+                .get(..range.start)
+                .unwrap_or_default()
+                .ends_with('\n');
+        let needs_break = !text.is_empty() && !text.ends_with('\n') && !at_end;
+        let with = [
+            if unfinished { "\n" } else { "" },
+            text,
+            if needs_break { "\n" } else { "" },
+        ]
+        .concat();
+        let after = self.edit(&target, &before, range, &with)?;
+        let from = start.saturating_sub(SNIPPET_LINES).max(1);
+        let to = start + breaks_in(text) + SNIPPET_LINES;
+        let snippet = numbered(
+            lines_between(after.text(), from, to),
+            &format!("a snippet of {}", target.shown),
+            from,
+            self.dialect,
+        );
+        Ok(edited(&target, before, after, &[&snippet, ADVICE].concat()))
     }
 
     fn undo_edit(&self, target: &Target) -> Result<Outcome, EditorError> {
@@ -334,6 +393,11 @@ fn check_parent(path: &Path) -> Result<(), WriteError> {
         Ok(_) => Ok(()),
         Err(error) => Err(WriteError::at(&temporary_name(path))(error)),
     }
+}
+
+/// A line's number; what can be none is line 0.
+fn line_number(given: i64) -> usize {
+    usize::try_from(given).unwrap_or(0)
 }
 
 fn edited(target: &Target, before: Document, after: Document, rest: &str) -> Outcome {

@@ -547,3 +547,30 @@ proptest! {
         prop_assert_eq!(fixture.bytes("a.txt"), [before.as_str(), &old, &after].concat().into_bytes());
     }
 }
+
+#[test]
+fn lines_are_replaced_and_the_edit_can_be_undone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.txt");
+    let shown = path.to_str().unwrap();
+    fs::write(&path, "1\n2\n3\n4").unwrap();
+    let editor = FileEditor::new(dir.path());
+    let now = || fs::read_to_string(&path).unwrap();
+
+    editor.replace_lines(shown, 2, 3, "two\nthree").unwrap();
+    assert_eq!(now(), "1\ntwo\nthree\n4");
+    editor.replace_lines(shown, 5, -1, "five").unwrap();
+    assert_eq!(now(), "1\ntwo\nthree\n4\nfive");
+    editor.replace_lines(shown, 1, 2, "").unwrap();
+    assert_eq!(now(), "three\n4\nfive");
+    editor.run(&Request::new(Command::UndoEdit, shown)).unwrap();
+    assert_eq!(now(), "1\ntwo\nthree\n4\nfive");
+
+    for (first, last) in [(0, 1), (2, 9), (7, 7), (4, 2), (-3, 2)] {
+        assert!(
+            editor.replace_lines(shown, first, last, "x").is_err(),
+            "{first} {last}"
+        );
+    }
+    assert_eq!(now(), "1\ntwo\nthree\n4\nfive");
+}

@@ -4,40 +4,40 @@
 //! at a time. Clients and models see the resulting line counts, so the same arithmetic is done here on the
 //! number of lines, without a terminal.
 
+use openhands_process::Size;
+
 /// Lines above the screen that are kept.
 const HISTORY_LINES: usize = 10_000;
 /// Lines forgotten at once when the history is full.
 const FORGOTTEN_LINES: usize = HISTORY_LINES / 10;
-/// Lines of the screen itself.
-const SCREEN_LINES: usize = 200;
-/// Columns of the screen: a longer line takes several rows.
-const SCREEN_COLUMNS: usize = 256;
 /// Rows that a prompt, with the command or the cursor on its last row, takes before and after the output.
 const PROMPT_LINES: usize = 12;
 
 /// Rows of the screen that one line of text takes.
-fn rows(line: &str) -> usize {
-    line.chars().count().div_ceil(SCREEN_COLUMNS).max(1)
+fn rows(line: &str, screen: Size) -> usize {
+    let columns = usize::from(screen.columns).max(1);
+    line.chars().count().div_ceil(columns).max(1)
 }
 
 /// The part of `text` that is still there, and whether any of it was lost.
-pub(super) fn visible(text: &str) -> (&str, bool) {
+pub(super) fn visible(text: &str, screen: Size) -> (&str, bool) {
+    let screen_lines = usize::from(screen.rows);
     // Below this many bytes not even empty lines fill the history.
     if text.len() < HISTORY_LINES {
         return (text, false);
     }
-    let total: usize = text.split('\n').map(rows).sum();
-    let scrolled = (total + 2 * PROMPT_LINES).saturating_sub(SCREEN_LINES);
+    let total: usize = text.split('\n').map(|line| rows(line, screen)).sum();
+    let scrolled = (total + 2 * PROMPT_LINES).saturating_sub(screen_lines);
     if scrolled <= HISTORY_LINES {
         return (text, false);
     }
     let history =
         HISTORY_LINES - FORGOTTEN_LINES + 1 + (scrolled - HISTORY_LINES - 1) % FORGOTTEN_LINES;
-    let kept = history + SCREEN_LINES - PROMPT_LINES;
+    let kept = history + screen_lines - PROMPT_LINES;
     let mut seen = 0;
     let mut start = text.len();
     for line in text.rsplit('\n') {
-        seen += rows(line);
+        seen += rows(line, screen);
         if seen > kept {
             break;
         }

@@ -107,7 +107,7 @@ fn options(metadata: &std::fs::Metadata) -> SimpleFileOptions {
 }
 
 /// A zip knows local times from 1980 on; ours are UTC.
-fn modified(metadata: &std::fs::Metadata) -> Option<DateTime> {
+pub(crate) fn modified(metadata: &std::fs::Metadata) -> Option<DateTime> {
     let time = jiff::Timestamp::try_from(metadata.modified().ok()?).ok()?;
     let t = jiff::tz::TimeZone::UTC.to_datetime(time);
     let small = |number: i8| u8::try_from(number).ok();

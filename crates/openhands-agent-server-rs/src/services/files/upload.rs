@@ -54,19 +54,24 @@ impl Files {
 
     /// Begins to write a file, and makes the directories above it.
     pub(crate) fn begin_upload(&self, target: PathBuf) -> Upload {
-        let (parts, incoming) = mpsc::channel(PIECES);
-        // Ends when the upload is whole or dropped.
-        let writing = tokio::task::spawn_blocking(move || store(&target, incoming));
-        Upload {
-            parts,
-            writing,
-            size: 0,
-            limit: self.max_upload_bytes,
-        }
+        Upload::begin(target, self.max_upload_bytes)
     }
 }
 
 impl Upload {
+    /// Begins to write a file of at most so many bytes, and makes the directories above it.
+    pub(crate) fn begin(target: PathBuf, limit: Option<u64>) -> Self {
+        let (parts, incoming) = mpsc::channel(PIECES);
+        // Ends when the upload is whole or dropped.
+        let writing = tokio::task::spawn_blocking(move || store(&target, incoming));
+        Self {
+            parts,
+            writing,
+            size: 0,
+            limit,
+        }
+    }
+
     /// Adds a piece.
     pub(crate) async fn write(&mut self, piece: Bytes) -> Result<(), FileError> {
         self.size += piece.len() as u64;

@@ -30,7 +30,7 @@ const END_LIMIT: Duration = Duration::from_secs(5);
 
 /// One MCP server out of many.
 #[derive(Debug)]
-pub(crate) struct Router {
+pub(in crate::v0) struct Router {
     /// The session key, which clients must also give as a bearer token.
     pub(super) key: Option<String>,
     options: McpOptions,
@@ -44,7 +44,7 @@ pub(crate) struct Router {
 
 impl Router {
     /// A router without servers. `options` has the environment that servers get a few variables of.
-    pub(crate) fn new(key: Option<String>, options: McpOptions) -> Arc<Self> {
+    pub(in crate::v0) fn new(key: Option<String>, options: McpOptions) -> Arc<Self> {
         let stop = CancellationToken::new();
         Arc::new(Self {
             key,
@@ -154,14 +154,9 @@ impl Router {
         });
     }
 
-    /// Ends the sessions of all clients, so that no stream keeps the HTTP server from ending.
-    pub(crate) fn end_sessions(&self) {
+    /// Ends the sessions of all clients, whose streams would keep the HTTP server from ending, and then all servers.
+    pub(in crate::v0) async fn stop(&self) {
         self.stop.cancel();
-    }
-
-    /// Ends everything, and waits for it.
-    pub(crate) async fn stop(&self) {
-        self.end_sessions();
         let set = std::mem::take(&mut *self.set.lock());
         join_all(set.upstreams().map(|upstream| upstream.close())).await;
         self.tasks.close();

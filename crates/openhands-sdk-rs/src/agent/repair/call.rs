@@ -1,6 +1,7 @@
 //! Names and arguments of a call: aliases that models are used to, and commands written as tools.
 
-use super::{python_repr, shell_words};
+use super::shell_words;
+use openhands_tools::python_repr;
 use serde_json::{Map, Value};
 
 const TERMINAL: &str = "terminal";

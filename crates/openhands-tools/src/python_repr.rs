@@ -1,10 +1,10 @@
-//! Values as Python prints them: the repair messages of the contract show arguments that way.
+//! Values as Python prints them: some messages that clients know show values that way.
 
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 
 /// `{'a': 1, 'b': [True, None]}`
-pub(super) fn object(members: &Map<String, Value>) -> String {
+pub fn object(members: &Map<String, Value>) -> String {
     let members: Vec<String> = members
         .iter()
         .map(|(name, value)| format!("{}: {}", text(name), self::value(value)))
@@ -13,7 +13,7 @@ pub(super) fn object(members: &Map<String, Value>) -> String {
 }
 
 /// A value inside another.
-pub(super) fn value(value: &Value) -> String {
+pub fn value(value: &Value) -> String {
     match value {
         Value::Null => "None".to_owned(),
         Value::Bool(true) => "True".to_owned(),

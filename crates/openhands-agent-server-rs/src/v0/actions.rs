@@ -1,0 +1,7 @@
+//! What the sandbox can do, one action a file.
+
+pub(super) mod browse;
+pub(super) mod edit;
+pub(super) mod read;
+pub(super) mod run;
+pub(super) mod write;

@@ -1,0 +1,270 @@
+//! The engine of a terminal: commands, input and keys in one persistent shell, one call at a time.
+//!
+//! It decides what a call does and tells what came of it. The words for that belong to those who use it: the `terminal`
+//! tool, and the `run` action of the V0 server.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use openhands_process::{Completed, Key, Outcome, Output, Shell, ShellConfig, ShellError, Wait};
+use tokio::sync::Mutex;
+use tokio::sync::broadcast::error::RecvError;
+use tokio_util::sync::CancellationToken;
+
+use super::{scrollback, statements};
+use crate::executor::OutputSink;
+
+/// How much longer than the limit silence may last. A command that ends, or prints, just at the limit is then seen to
+/// do so, as it is by the reference, which looks only every half second.
+const SILENCE_GRACE: Duration = Duration::from_millis(200);
+
+/// One persistent shell, started at the first call.
+#[derive(Debug)]
+pub struct TerminalSession {
+    config: ShellConfig,
+    hostname: String,
+    shell: Mutex<Option<Arc<Shell>>>,
+    /// One call at a time: a second one would take the first one's output.
+    turn: Mutex<()>,
+}
+
+/// What is asked of a terminal.
+#[derive(Debug)]
+pub struct Call<'a> {
+    /// The text, without white space around it. An empty one asks for more output of what runs.
+    pub command: &'a str,
+    /// The key that the text means, if it means one.
+    pub key: Option<Key>,
+    /// Whether it is for the program that runs.
+    pub is_input: bool,
+    /// Silence after which a running command is handed back.
+    pub silence: Option<Duration>,
+    /// Time after which a running command is handed back.
+    pub time: Option<Duration>,
+    /// Variables that are exported into the shell before a command.
+    pub environment: &'a [(String, String)],
+    /// Ends the command early.
+    pub cancel: &'a CancellationToken,
+    /// Takes output while the command runs.
+    pub output: &'a OutputSink,
+}
+
+/// What came of a call.
+#[derive(Debug)]
+pub enum Answer {
+    /// There is no command whose output could be shown.
+    NothingToShow,
+    /// There is no command that could take input.
+    NothingToFeed,
+    /// The text is more than one command.
+    Several(Vec<String>),
+    /// A command has ended or runs.
+    Ran(Ran),
+}
+
+/// A command that has ended or runs.
+#[derive(Debug)]
+pub struct Ran {
+    /// Why waiting ended.
+    pub end: End,
+    /// What was printed and not shown before.
+    pub output: Output,
+    /// Output of the command before, which ended while nobody was looking.
+    pub earlier: String,
+}
+
+/// Why waiting for a command ended.
+#[derive(Debug)]
+pub enum End {
+    /// The command has ended.
+    Completed(Completed),
+    /// It runs on, and is silent.
+    Silent,
+    /// It runs on after its time.
+    TimedOut,
+    /// Another command runs, so this one was not begun.
+    Refused,
+}
+
+impl Ran {
+    /// All text that is new.
+    pub fn text(&self) -> String {
+        match self.earlier.trim() {
+            "" => self.output.text.clone(),
+            earlier => format!("{earlier}\n{}", self.output.text),
+        }
+    }
+}
+
+impl TerminalSession {
+    /// A terminal without a shell yet.
+    pub fn new(config: ShellConfig) -> Self {
+        let name = rustix::system::uname();
+        let hostname = name.nodename().to_string_lossy();
+        Self {
+            config,
+            hostname: hostname.split('.').next().unwrap_or_default().to_owned(),
+            shell: Mutex::default(),
+            turn: Mutex::default(),
+        }
+    }
+
+    /// The machine's name, without its domain.
+    pub fn hostname(&self) -> &str {
+        &self.hostname
+    }
+
+    /// Waits for a call that is under way; no other one begins until the turn is given back.
+    pub(super) async fn turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.turn.lock().await
+    }
+
+    /// The shell; the first one who needs it starts it.
+    pub async fn shell(&self) -> Result<Arc<Shell>, ShellError> {
+        let mut shell = self.shell.lock().await;
+        if let Some(running) = &*shell {
+            return Ok(Arc::clone(running));
+        }
+        let started = Shell::start(self.config.clone()).await?;
+        Ok(Arc::clone(shell.insert(Arc::new(started))))
+    }
+
+    /// Ends the shell with all that runs in it, and starts a fresh one.
+    pub async fn restart(&self) -> Result<(), ShellError> {
+        let running = self.shell.lock().await.clone();
+        match running {
+            Some(shell) => shell.reset().await,
+            None => self.shell().await.map(|_| ()),
+        }
+    }
+
+    /// Ends the shell with all that runs in it. A later call starts a fresh one.
+    pub async fn close(&self) {
+        if let Some(shell) = self.shell.lock().await.take() {
+            shell.close().await;
+        }
+    }
+
+    /// One command, input or key, after the calls before it.
+    pub async fn call(&self, call: &Call<'_>) -> Result<Answer, ShellError> {
+        let _turn = self.turn().await;
+        self.call_in_turn(call).await
+    }
+
+    /// One command, input or key, by one who has the turn.
+    pub(super) async fn call_in_turn(&self, call: &Call<'_>) -> Result<Answer, ShellError> {
+        let current = self.shell.lock().await.clone();
+        let busy = current.as_ref().is_some_and(|shell| shell.is_running());
+        if !busy && call.command.is_empty() {
+            return Ok(Answer::NothingToShow);
+        }
+        if !busy && call.is_input {
+            return Ok(Answer::NothingToFeed);
+        }
+        let statements = statements::split(call.command);
+        if statements.len() > 1 {
+            let statements = statements.into_iter().map(str::to_owned).collect();
+            return Ok(Answer::Several(statements));
+        }
+        let shell = self.shell().await?;
+        let mut earlier = String::new();
+        let asks = call.command.is_empty() || call.is_input;
+        if busy && let Some(completed) = ended(&shell).await? {
+            if asks {
+                // What the input was for has ended by itself; typing it at the prompt would run it as a command.
+                return Ok(ran(End::Completed(completed), shell.output(), earlier));
+            }
+            earlier = shell.output().text;
+        } else if busy && !asks {
+            return Ok(ran(End::Refused, shell.output(), earlier));
+        }
+        let end = streaming(&shell, call.output, send_and_wait(&shell, call)).await?;
+        let mut output = shell.output();
+        if call.is_input {
+            output.text = without_echo(&output.text, call.command).to_owned();
+        }
+        Ok(ran(end, output, earlier))
+    }
+
+    /// The part of a command's output that a terminal with a limited history still shows, and whether that is all.
+    pub fn visible<'a>(&self, text: &'a str) -> (&'a str, bool) {
+        scrollback::visible(text, self.config.size)
+    }
+}
+
+fn ran(end: End, output: Output, earlier: String) -> Answer {
+    Answer::Ran(Ran {
+        end,
+        output,
+        earlier,
+    })
+}
+
+async fn send_and_wait(shell: &Shell, call: &Call<'_>) -> Result<End, ShellError> {
+    send(shell, call).await?;
+    let limits = Wait {
+        soft: call.silence.map(|silence| silence + SILENCE_GRACE),
+        hard: call.time,
+    };
+    Ok(match shell.wait(limits, call.cancel).await? {
+        Outcome::Completed(completed) | Outcome::Cancelled(completed) => End::Completed(completed),
+        Outcome::SoftTimeout => End::Silent,
+        Outcome::HardTimeout => End::TimedOut,
+    })
+}
+
+/// Hands the command, the input or the key to the shell.
+async fn send(shell: &Shell, call: &Call<'_>) -> Result<(), ShellError> {
+    match (call.is_input, call.key) {
+        _ if call.command.is_empty() => Ok(()),
+        (true, Some(key)) => shell.send_key(key).await,
+        (true, None) => shell.send_line(call.command).await,
+        (false, Some(key)) => shell.press_idle(key).await,
+        (false, None) => shell.run(call.command, call.environment).await,
+    }
+}
+
+/// Passes on what the shell prints while `work` runs.
+async fn streaming<T>(shell: &Shell, sink: &OutputSink, work: impl Future<Output = T>) -> T {
+    if !sink.is_watched() {
+        return work.await;
+    }
+    let mut pieces = shell.subscribe();
+    let mut work = std::pin::pin!(work);
+    let done = loop {
+        tokio::select! {
+            done = &mut work => break done,
+            piece = pieces.recv() => match piece {
+                Ok(piece) => sink.push(piece),
+                // Too slow: the preview has a gap.
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => break work.await,
+            },
+        }
+    };
+    while let Ok(piece) = pieces.try_recv() {
+        sink.push(piece);
+    }
+    done
+}
+
+/// The end of the running command, if it has come.
+async fn ended(shell: &Shell) -> Result<Option<Completed>, ShellError> {
+    let now = Wait {
+        soft: None,
+        hard: Some(Duration::ZERO),
+    };
+    Ok(match shell.wait(now, &CancellationToken::new()).await? {
+        Outcome::Completed(completed) | Outcome::Cancelled(completed) => Some(completed),
+        Outcome::SoftTimeout | Outcome::HardTimeout => None,
+    })
+}
+
+/// Input is echoed by the terminal; the model knows what it sent.
+fn without_echo<'a>(text: &'a str, command: &str) -> &'a str {
+    let text = text.trim_start();
+    if command.is_empty() {
+        return text;
+    }
+    text.strip_prefix(command).map_or(text, str::trim_start)
+}
