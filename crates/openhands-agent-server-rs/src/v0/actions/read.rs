@@ -31,7 +31,7 @@ const MEDIA: &[(&str, &str)] = &[
     ("pdf", "application/pdf"),
     ("mp4", "video/mp4"),
     ("webm", "video/mp4"),
-    ("ogg", "video/mp4"),
+    ("ogg", "audio/ogg"),
 ];
 
 /// Reads a file.

@@ -1,0 +1,16 @@
+//! The V0 server as a process of its own, asked over HTTP as the backends of OpenHands 0.x do it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod bad_input;
+mod compare;
+mod files;
+mod replay;
+mod run;
+mod server;
+mod start;
+mod stream;
