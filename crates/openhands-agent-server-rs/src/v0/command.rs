@@ -63,6 +63,10 @@ pub struct Settings {
     pub(super) plugin_timeout: Duration,
     /// Whether commands run as the named user.
     pub(super) su_to_user: bool,
+    /// Whether the memory of all processes is written to the log.
+    pub(super) memory_monitor: bool,
+    /// A limit that is told of.
+    pub(super) max_memory_gb: Option<u64>,
     /// The variables of the process.
     pub(super) environment: Environment,
 }
@@ -91,6 +95,10 @@ impl Settings {
                 given.with_context(|| format!("{name} must be a whole number of seconds"))?;
             Ok(Duration::from_secs(seconds.unwrap_or(usual)))
         };
+        let max_memory_gb = environment.given("RUNTIME_MAX_MEMORY_GB");
+        let max_memory_gb = max_memory_gb.map(str::parse).transpose();
+        let max_memory_gb =
+            max_memory_gb.context("RUNTIME_MAX_MEMORY_GB must be a whole number")?;
         let says_yes = |value: &str| YES.contains(&value.to_uppercase().as_str());
         Ok(Self {
             host: args.host,
@@ -107,6 +115,8 @@ impl Settings {
             no_change_timeout: seconds("NO_CHANGE_TIMEOUT_SECONDS", NO_CHANGE_SECONDS)?,
             plugin_timeout: seconds("INIT_PLUGIN_TIMEOUT", PLUGIN_SECONDS)?,
             su_to_user: environment.given("SU_TO_USER").is_none_or(says_yes),
+            memory_monitor: environment.says_yes("RUNTIME_MEMORY_MONITOR"),
+            max_memory_gb,
             environment,
         })
     }
