@@ -13,6 +13,7 @@ mod actions;
 mod command;
 mod envelope;
 mod execute_action;
+mod file_viewer;
 mod mcp;
 mod memory_monitor;
 mod read_body;

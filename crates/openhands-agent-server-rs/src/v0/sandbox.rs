@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::command::Settings;
+use super::file_viewer::FileViewer;
 use super::mcp;
 use super::memory_monitor::MemoryMonitor;
 use super::server_info::CpuShare;
@@ -33,6 +34,7 @@ pub(super) struct Sandbox {
     /// Ends the running action.
     pub(super) stop: CancellationToken,
     pub(super) cpu_share: CpuShare,
+    _viewer: Option<FileViewer>,
     _memory_monitor: Option<MemoryMonitor>,
     started: Instant,
     last_action: Mutex<Instant>,
@@ -45,6 +47,10 @@ impl Sandbox {
             // compat: it is told of and no more.
             tracing::info!("the memory limit of {limit} GB is not enforced");
         }
+        let viewer = FileViewer::start(settings.port, &settings.viewer_url_file).await;
+        let viewer = viewer
+            .inspect_err(|error| tracing::warn!(%error, "there is no file viewer"))
+            .ok();
         let user_id = user::prepare(&settings).await?;
         let shell = SandboxShell::start(&settings, &settings.working_dir).await?;
         let editor = FileEditor::new(&settings.working_dir).with_dialect(Dialect::V0);
@@ -65,6 +71,7 @@ impl Sandbox {
             actions: TaskTracker::new(),
             stop: CancellationToken::new(),
             cpu_share: CpuShare::start().await,
+            _viewer: viewer,
             _memory_monitor: settings.memory_monitor.then(MemoryMonitor::start),
             started: now,
             last_action: Mutex::new(now),
