@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::config::Config;
-use crate::v0::ActionServerArgs;
+use crate::v0::{ActionServerArgs, FileEditorArgs};
 
 const LOOPBACK: &str = "127.0.0.1";
 const ALL: &str = "0.0.0.0";
@@ -53,6 +53,8 @@ pub struct Cli {
 pub enum Program {
     /// Serves the V0 API: the action execution server that OpenHands 0.x backends start in their sandbox.
     ActionServer(ActionServerArgs),
+    /// Edits files as it is told on its standard input. Cells of IPython use it.
+    FileEditor(FileEditorArgs),
 }
 
 impl Cli {

@@ -33,4 +33,4 @@ pub use config::{
 pub use http::{Argument, Door, Front, Operation, Place};
 pub use serve::{Server, serve};
 pub use telemetry::Logs;
-pub use v0::{ActionServer, ActionServerArgs, Settings, serve_actions};
+pub use v0::{ActionServer, ActionServerArgs, FileEditorArgs, Settings, edit_files, serve_actions};

@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Parser;
 use openhands_agent_server_rs::{
     ActionServerArgs, Cli, Config, Environment, Logs, Program, Settings, Sources, check_browser,
-    check_health, list_variables, serve, serve_actions,
+    check_health, edit_files, list_variables, serve, serve_actions,
 };
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -19,8 +19,13 @@ fn main() -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let environment = Environment::new(std::env::vars_os());
-    if let Some(Program::ActionServer(arguments)) = cli.program {
-        return serve_v0(arguments, environment);
+    match cli.program {
+        Some(Program::ActionServer(arguments)) => return serve_v0(arguments, environment),
+        Some(Program::FileEditor(arguments)) => {
+            edit_files(&arguments, std::io::stdin().lock(), std::io::stdout())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        None => {}
     }
     let sources = Sources {
         environment,

@@ -11,11 +11,13 @@
 
 mod actions;
 mod command;
+mod editor_program;
 mod envelope;
 mod execute_action;
 mod file_viewer;
 mod mcp;
 mod memory_monitor;
+mod plugins;
 mod read_body;
 mod refusal;
 mod routes;
@@ -28,4 +30,5 @@ mod transfer;
 mod user;
 
 pub use command::{ActionServerArgs, Settings};
+pub use editor_program::{FileEditorArgs, edit_files};
 pub use start::{ActionServer, serve_actions};

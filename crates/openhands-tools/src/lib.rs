@@ -17,6 +17,7 @@ mod definition;
 mod executor;
 pub mod file_editor;
 pub mod gemini;
+pub mod ipython;
 mod json_schema;
 pub mod patch;
 pub mod planning;

@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use openhands_sdk_rs::process::{Environment, command_environment};
+use openhands_sdk_rs::process::{Environment, User, command_environment};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -48,6 +48,10 @@ pub(crate) struct VsCodeSetup {
     pub(crate) image_root: PathBuf,
     /// The environment of commands.
     pub(crate) env: Environment,
+    /// The user to run as, if not the server's; only root may choose.
+    pub(crate) user: Option<User>,
+    /// Where it is started, if not where the server was.
+    pub(crate) directory: Option<PathBuf>,
     /// How long a start may take.
     pub(crate) start_limit: Duration,
     /// The pause before the first restart; it doubles with each failure in a row.
@@ -65,6 +69,8 @@ impl VsCodeSetup {
             program: config.vscode_program.clone(),
             image_root: IMAGE_ROOT.into(),
             env: command_environment(server.map(|(name, value)| (name.into(), value.into()))),
+            user: None,
+            directory: None,
             start_limit: START_LIMIT,
             first_delay: FIRST_DELAY,
         }
@@ -118,6 +124,11 @@ impl VsCode {
     /// Whether it takes visitors.
     pub(crate) fn is_running(&self) -> bool {
         *self.running.borrow()
+    }
+
+    /// Waits until it takes visitors, or there is nothing that could.
+    pub(crate) async fn running(&self) {
+        let _ = self.running.clone().wait_for(|running| *running).await;
     }
 
     /// Where to open a directory in VS Code, with the token in it; none if VS Code does not run.

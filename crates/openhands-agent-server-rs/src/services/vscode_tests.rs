@@ -48,6 +48,8 @@ impl Play {
             program: Some(program),
             image_root: directory.path().join("none"),
             env,
+            user: None,
+            directory: None,
             start_limit: Duration::from_secs(30),
             first_delay: Duration::from_millis(10),
         };

@@ -4,4 +4,5 @@ pub(super) mod browse;
 pub(super) mod edit;
 pub(super) mod read;
 pub(super) mod run;
+pub(super) mod run_ipython;
 pub(super) mod write;

@@ -10,7 +10,7 @@ use openhands_protocol::Form;
 use openhands_protocol::v0::{ErrorObservation, V0Action, V0Observation};
 use openhands_sdk_rs::tools::OutputSink;
 
-use super::actions::{browse, edit, read, run, write};
+use super::actions::{browse, edit, read, run, run_ipython, write};
 use super::refusal::Refusal;
 use super::sandbox::Sandbox;
 use super::{envelope, read_body};
@@ -60,9 +60,7 @@ async fn dispatch(
         V0Action::Read(action) => read::read(sandbox, action).await,
         V0Action::Write(action) => write::write(sandbox, action).await,
         V0Action::Edit(action) => edit::edit(sandbox, action).await,
-        V0Action::RunIpython(_) => Err(Refusal::action(
-            "JupyterRequirement not found. Unable to run IPython action.",
-        )),
+        V0Action::RunIpython(action) => run_ipython::run_ipython(sandbox, action, &output).await,
         V0Action::Browse(_) | V0Action::BrowseInteractive(_) => Ok(browse::disabled()),
         V0Action::Unknown(_) => Err(Refusal::unexpected()),
     }

@@ -48,7 +48,8 @@ impl FileViewer {
     pub(super) async fn start(port: u16, url_file: &Path) -> io::Result<Self> {
         let listener = listen(port).await?;
         let url = format!("http://localhost:{}", listener.local_addr()?.port());
-        write_url(url_file, &url)?;
+        let (path, text) = (url_file.to_owned(), url.clone());
+        tokio::task::spawn_blocking(move || write_url(&path, &text)).await??;
         tracing::info!(
             "the file viewer listens on {url}, written to {}",
             url_file.display()

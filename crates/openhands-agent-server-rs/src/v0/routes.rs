@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use openhands_protocol::v0::{AliveStatus, ConnectionToken};
+use openhands_protocol::{Form, Secret};
 use subtle::ConstantTimeEq as _;
 use tower_http::catch_panic::CatchPanicLayer;
 
@@ -71,6 +73,14 @@ async fn alive() -> Json<AliveStatus> {
     })
 }
 
-async fn connection_token() -> Json<ConnectionToken> {
-    Json(ConnectionToken::default())
+/// Whoever has the key of the server may have that of the editor.
+async fn connection_token(State(sandbox): State<Arc<Sandbox>>) -> Response {
+    let token = ConnectionToken {
+        token: sandbox.plugins.connection_token().map(Secret::new),
+        ..ConnectionToken::default()
+    };
+    match Form::PEER.to_vec(&token) {
+        Ok(body) => ([(CONTENT_TYPE, "application/json")], body).into_response(),
+        Err(_) => Refusal::unexpected().into_response(),
+    }
 }

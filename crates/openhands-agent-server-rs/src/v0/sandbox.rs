@@ -14,6 +14,7 @@ use super::command::Settings;
 use super::file_viewer::FileViewer;
 use super::mcp;
 use super::memory_monitor::MemoryMonitor;
+use super::plugins::Plugins;
 use super::server_info::CpuShare;
 use super::shell::SandboxShell;
 use super::user;
@@ -26,6 +27,7 @@ pub(super) struct Sandbox {
     pub(super) user_id: u32,
     pub(super) shell: SandboxShell,
     pub(super) editor: Arc<FileEditor>,
+    pub(super) plugins: Plugins,
     pub(super) mcp: Arc<mcp::Router>,
     /// One action at a time.
     pub(super) turn: tokio::sync::Mutex<()>,
@@ -51,9 +53,13 @@ impl Sandbox {
         let viewer = viewer
             .inspect_err(|error| tracing::warn!(%error, "there is no file viewer"))
             .ok();
+        if settings.browser {
+            tracing::info!("the browser is not offered: actions for it answer that it is disabled");
+        }
         let user_id = user::prepare(&settings).await?;
         let shell = SandboxShell::start(&settings, &settings.working_dir).await?;
         let editor = FileEditor::new(&settings.working_dir).with_dialect(Dialect::V0);
+        let plugins = Plugins::start(&settings).await?;
         let variables = settings.environment.to_vec().into_iter();
         let options = McpOptions {
             env: variables
@@ -66,6 +72,7 @@ impl Sandbox {
             user_id,
             shell,
             editor: Arc::new(editor),
+            plugins,
             mcp: mcp::Router::new(settings.session_key.clone(), options),
             turn: tokio::sync::Mutex::default(),
             actions: TaskTracker::new(),
@@ -82,7 +89,11 @@ impl Sandbox {
     /// Ends everything that runs.
     pub(super) async fn close(&self) {
         self.stop.cancel();
-        tokio::join!(self.shell.terminal.close(), self.mcp.stop());
+        tokio::join!(
+            self.shell.terminal.close(),
+            self.plugins.stop(),
+            self.mcp.stop()
+        );
         self.actions.close();
         self.actions.wait().await;
     }

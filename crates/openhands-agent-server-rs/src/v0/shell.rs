@@ -34,6 +34,21 @@ pub(super) struct SandboxShell {
 impl SandboxShell {
     /// Starts a shell in a directory.
     pub(super) async fn start(settings: &Settings, directory: &Path) -> anyhow::Result<Self> {
+        let (config, username) = Self::config(settings, directory)?;
+        let shell = Self {
+            terminal: TerminalSession::new(config),
+            username,
+            directory: directory.to_owned(),
+        };
+        shell.begin().await?;
+        Ok(shell)
+    }
+
+    /// How commands are run, and whose they are.
+    pub(super) fn config(
+        settings: &Settings,
+        directory: &Path,
+    ) -> anyhow::Result<(ShellConfig, Option<String>)> {
         let variables = settings.environment.to_vec();
         let server = variables
             .into_iter()
@@ -45,13 +60,7 @@ impl SandboxShell {
             switch_user(&settings.username, &mut config)?;
             username = Some(settings.username.clone());
         }
-        let shell = Self {
-            terminal: TerminalSession::new(config),
-            username,
-            directory: directory.to_owned(),
-        };
-        shell.begin().await?;
-        Ok(shell)
+        Ok((config, username))
     }
 
     /// Runs what every shell begins with; needed again after a shell has ended.

@@ -4,7 +4,7 @@ use std::io;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::time::Duration;
 
-use openhands_sdk_rs::process::{Signal, Spawn, SpawnError, Stdio, Tree};
+use openhands_sdk_rs::process::{Signal, Spawn, SpawnError, Stdio, Tree, User};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -64,7 +64,7 @@ impl Child {
                 .map_err(|_| StartError::Port(setup.port))?,
         );
         // In a file, because the arguments of a process are no secret. VS Code may read it as late as at the first visit.
-        let secret = token_file(token).map_err(StartError::Token)?;
+        let secret = token_file(token, setup.user.as_ref()).map_err(StartError::Token)?;
         let mut spawn = Spawn::new(program.command.clone())
             .args(program.arguments.clone())
             .args(["--host", "0.0.0.0", "--port", &setup.port.to_string()])
@@ -73,6 +73,12 @@ impl Child {
             .arg("--disable-workspace-trust");
         if let Some(base_path) = setup.base_path.as_deref().filter(|path| !path.is_empty()) {
             spawn = spawn.args(["--server-base-path", base_path]);
+        }
+        if let Some(directory) = &setup.directory {
+            spawn = spawn.cwd(directory);
+        }
+        if let Some(user) = &setup.user {
+            spawn = spawn.user(user.clone());
         }
         let mut env = setup.env.clone();
         // A code-server around us would make the one that we start wait for orders.
@@ -188,8 +194,8 @@ async fn next_line(pipe: Option<&mut BufReader<impl AsyncRead + Unpin>>) -> Opti
     }
 }
 
-/// A file that only we can read, in a directory that goes away with the value.
-fn token_file(token: &str) -> io::Result<TempDir> {
+/// A file that only the user of VS Code can read, in a directory that goes away with the value.
+fn token_file(token: &str, user: Option<&User>) -> io::Result<TempDir> {
     let directory = tempfile::Builder::new()
         .prefix("openhands-vscode-")
         .permissions(std::fs::Permissions::from_mode(0o700))
@@ -200,5 +206,10 @@ fn token_file(token: &str) -> io::Result<TempDir> {
         .mode(0o600)
         .open(directory.path().join("token"))?;
     io::Write::write_all(&mut file, token.as_bytes())?;
+    if let Some(user) = user {
+        for path in [directory.path().join("token").as_path(), directory.path()] {
+            std::os::unix::fs::chown(path, Some(user.uid), Some(user.gid))?;
+        }
+    }
     Ok(directory)
 }

@@ -18,6 +18,8 @@ fn setup(root: &TempDir, path: &[&str]) -> VsCodeSetup {
         program: None,
         image_root: root.path().join("image"),
         env: Environment::from([("PATH".into(), path)]),
+        user: None,
+        directory: None,
         start_limit: Duration::from_secs(1),
         first_delay: Duration::from_secs(1),
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use openhands_protocol::v0::{
     EditAction, EditArgs, EditExtras, EditObservation, FileImpl, V0Observation,
 };
-use openhands_sdk_rs::tools::file_editor::{Command, EditorError, Outcome, Request};
+use openhands_sdk_rs::tools::file_editor::{Command, EditorError, FileEditor, Outcome, Request};
 use openhands_sdk_rs::tools::safe_write::os_error_text;
 use serde_json::Value;
 use similar::TextDiff;
@@ -17,7 +17,7 @@ use super::read::in_background;
 use crate::v0::refusal::Refusal;
 use crate::v0::sandbox::Sandbox;
 
-const COMMANDS: &[(&str, Command)] = &[
+pub(in crate::v0) const COMMANDS: &[(&str, Command)] = &[
     ("view", Command::View),
     ("create", Command::Create),
     ("str_replace", Command::StrReplace),
@@ -56,18 +56,7 @@ pub(in crate::v0) async fn edit(
         Ok(Asked::Command(request)) => perform(sandbox, request).await?,
         Ok(Asked::Unknown { path, command }) => {
             let editor = Arc::clone(&sandbox.editor);
-            let refused =
-                in_background(move || editor.check_path(Command::StrReplace, &path)).await?;
-            let names: Vec<&str> = COMMANDS.iter().map(|(name, _)| *name).collect();
-            let text = refused.err().map_or_else(
-                || {
-                    format!(
-                        "Unrecognized command {command}. The allowed commands for the oh_editor tool are: {}",
-                        names.join(", ")
-                    )
-                },
-                |refused| refused.to_string(),
-            );
+            let text = in_background(move || unknown_command(&editor, &path, &command)).await?;
             (failed(text), String::new())
         }
         Err(text) => (failed(text), String::new()),
@@ -135,8 +124,20 @@ fn request(args: EditArgs) -> Result<Asked, String> {
     Ok(Asked::Command(request))
 }
 
+/// What is wrong with a command that there is not: its path, or else its name.
+pub(in crate::v0) fn unknown_command(editor: &FileEditor, path: &str, command: &str) -> String {
+    if let Err(refused) = editor.check_path(Command::StrReplace, path) {
+        return refused.to_string();
+    }
+    let names: Vec<&str> = COMMANDS.iter().map(|(name, _)| *name).collect();
+    format!(
+        "Unrecognized command {command}. The allowed commands for the oh_editor tool are: {}",
+        names.join(", ")
+    )
+}
+
 /// A line number, also as text.
-fn line(given: &Value) -> Result<Option<i64>, String> {
+pub(in crate::v0) fn line(given: &Value) -> Result<Option<i64>, String> {
     let wrong = |shown: String| format!("Invalid insert_line value: {shown}. Expected an integer.");
     match given {
         Value::Null => Ok(None),

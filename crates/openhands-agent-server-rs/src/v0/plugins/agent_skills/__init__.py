@@ -1,0 +1,1 @@
+"""Functions for agents: reading, searching and editing files."""

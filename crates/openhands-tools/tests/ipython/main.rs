@@ -1,0 +1,11 @@
+//! IPython on a real kernel.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod cells;
+mod failures;
+mod lab;
