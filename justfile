@@ -21,7 +21,7 @@ handover:
 
 # The editor beside the server, with a real code-server; installs it first, which takes minutes
 vscode:
-    OPENHANDS_TEST_CODE_SERVER="$(tests/vscode/install)" cargo test -p openhands-agent-server-rs --test api vscode:: -- --nocapture
+    OPENHANDS_TEST_CODE_SERVER="$(packaging/install-code-server)" cargo test -p openhands-agent-server-rs --test api vscode:: -- --nocapture
 
 # The long kill tests, of the event log and of conversations: just kill 1000
 kill count="1000":
@@ -95,3 +95,21 @@ image:
 # The same shape of image from the files of this machine, without a registry; then started and tried
 image-test program="target/debug/openhands-agent-server":
     tests/image/build {{program}}
+
+# The image of 0.x sandboxes, openhands-runtime-rs:latest
+image-v0: image
+    docker build -f Dockerfile.v0 -t openhands-runtime-rs:latest .
+
+# The same Dockerfile built without a registry, from Debian's mirror, PyPI and npm; then started and tried. Takes minutes
+image-v0-test program="target/debug/openhands-agent-server":
+    tests/image/build-v0 {{program}}
+
+# The upstream V0 client and its runtime tests against our server: just v0-upstream -k grep
+v0-upstream *args:
+    cargo build -p openhands-agent-server-rs
+    tests/v0-upstream/run {{args}}
+
+# Our V0 server beside the Python one in one run; installs that first: just bench-v0 [--rounds 100] [--json FILE]
+bench-v0 *args:
+    cargo build --release -p openhands-agent-server-rs
+    cargo run --release -p openhands-agent-server-rs --example v0_bench -- --python "$(tests/v0-reference/install)" {{args}}

@@ -14,6 +14,8 @@
 //!
 //! A server's list of tools may change at any time: [`McpServers::changes`] tells when to take
 //! [`McpServers::tools`] again.
+//!
+//! [`McpServers::relay`] is for programs that stand between clients and servers: requests and answers as they are.
 
 mod arguments;
 mod auth;
@@ -27,9 +29,11 @@ mod handler;
 mod http;
 mod oauth;
 mod oauth_discovery;
+mod relay;
 mod result;
 mod server;
 mod servers;
+mod session;
 mod sse;
 mod stdio;
 mod tool;
@@ -39,5 +43,6 @@ pub use error::ServerError;
 pub use expand::{expand_arguments, expand_servers, variables_in_arguments, variables_in_servers};
 pub(crate) use filter::Filter;
 pub use oauth::SaveTokens;
+pub use relay::{McpNotice, McpRelay, RelayError};
 pub use servers::{McpOptions, McpServers, Restarts};
 pub use tool::McpTool;

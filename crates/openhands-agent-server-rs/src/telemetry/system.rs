@@ -2,6 +2,7 @@
 
 mod cgroup;
 mod proc;
+mod tree;
 
 use std::io;
 use std::path::Path;
@@ -11,7 +12,8 @@ use openhands_protocol::server::{
     CpuStatistics, DiskStatistics, MemoryStatistics, ProcessStatistics, SystemStatistics,
 };
 
-pub(crate) use proc::OwnUse;
+pub(crate) use proc::{OwnIo, OwnUse};
+pub(crate) use tree::{TreeMemory, tree_memory};
 
 /// Between the two looks that make a share of the processors.
 const SAMPLE: Duration = Duration::from_millis(100);
@@ -55,8 +57,13 @@ pub(crate) async fn statistics(directory: &Path) -> io::Result<SystemStatistics>
     })
 }
 
+/// Memory of the machine, in bytes.
+pub(crate) async fn memory_total() -> io::Result<u64> {
+    Ok(proc::memory().await?.total)
+}
+
 /// The disk under a directory, or under the nearest one above it that exists.
-fn disk(directory: &Path) -> io::Result<DiskStatistics> {
+pub(crate) fn disk(directory: &Path) -> io::Result<DiskStatistics> {
     let existing = directory
         .ancestors()
         .find(|path| path.exists())

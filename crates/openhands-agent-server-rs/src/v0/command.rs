@@ -11,6 +11,8 @@ use crate::config::Environment;
 
 const NO_CHANGE_SECONDS: u64 = 10;
 const PLUGIN_SECONDS: u64 = 120;
+/// Where clients look for it.
+const VIEWER_URL_FILE: &str = "/tmp/oh-server-url";
 /// Words by which `SU_TO_USER` says yes.
 const YES: &[&str] = &["1", "TRUE", "T", "YES", "Y", "ON"];
 
@@ -63,6 +65,12 @@ pub struct Settings {
     pub(super) plugin_timeout: Duration,
     /// Whether commands run as the named user.
     pub(super) su_to_user: bool,
+    /// Whether the memory of all processes is written to the log.
+    pub(super) memory_monitor: bool,
+    /// A limit that is told of.
+    pub(super) max_memory_gb: Option<u64>,
+    /// Where the address of the file viewer is written.
+    pub(super) viewer_url_file: PathBuf,
     /// The variables of the process.
     pub(super) environment: Environment,
 }
@@ -91,6 +99,10 @@ impl Settings {
                 given.with_context(|| format!("{name} must be a whole number of seconds"))?;
             Ok(Duration::from_secs(seconds.unwrap_or(usual)))
         };
+        let max_memory_gb = environment.given("RUNTIME_MAX_MEMORY_GB");
+        let max_memory_gb = max_memory_gb.map(str::parse).transpose();
+        let max_memory_gb =
+            max_memory_gb.context("RUNTIME_MAX_MEMORY_GB must be a whole number")?;
         let says_yes = |value: &str| YES.contains(&value.to_uppercase().as_str());
         Ok(Self {
             host: args.host,
@@ -107,6 +119,12 @@ impl Settings {
             no_change_timeout: seconds("NO_CHANGE_TIMEOUT_SECONDS", NO_CHANGE_SECONDS)?,
             plugin_timeout: seconds("INIT_PLUGIN_TIMEOUT", PLUGIN_SECONDS)?,
             su_to_user: environment.given("SU_TO_USER").is_none_or(says_yes),
+            memory_monitor: environment.says_yes("RUNTIME_MEMORY_MONITOR"),
+            max_memory_gb,
+            viewer_url_file: environment
+                .given("FILE_VIEWER_URL_FILE")
+                .unwrap_or(VIEWER_URL_FILE)
+                .into(),
             environment,
         })
     }

@@ -16,7 +16,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 
 use super::refusal::Refusal;
 use super::sandbox::Sandbox;
-use super::{execute_action, stream, transfer};
+use super::{execute_action, mcp, server_info, stream, transfer};
 use crate::http::KEY_HEADER;
 
 /// Paths that need no key.
@@ -25,6 +25,7 @@ const OPEN: &[&str] = &["/alive", "/server_info"];
 pub(super) fn router(sandbox: Arc<Sandbox>) -> Router {
     Router::new()
         .route("/alive", get(alive))
+        .route("/server_info", get(server_info::server_info))
         .route("/execute_action", post(execute_action::execute_action))
         .route(
             "/execute_action/stream",
@@ -34,6 +35,7 @@ pub(super) fn router(sandbox: Arc<Sandbox>) -> Router {
         .route("/download_files", get(transfer::download))
         .route("/list_files", post(transfer::list))
         .route("/vscode/connection_token", get(connection_token))
+        .merge(mcp::routes(Arc::clone(&sandbox.mcp)))
         .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "Not Found"))
         .method_not_allowed_fallback(async || {
             Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed")

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, getpgid, kill_process};
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::raw::group_of;
 
 /// Everyone below `root`, parents before children.
 ///
@@ -124,7 +126,7 @@ pub(super) fn is_alive(pid: Pid) -> bool {
 /// The descendants of `root` that belong to a process group.
 pub(super) fn in_group(root: Pid, group: Pid) -> Vec<Pid> {
     let mut members = descendants(root);
-    members.retain(|pid| getpgid(Some(*pid)) == Ok(group));
+    members.retain(|pid| group_of(Some(*pid)) == Some(group));
     members
 }
 

@@ -281,6 +281,18 @@ fn set_mask(set: &libc::sigset_t) -> Result<(), Errno> {
     check(unsafe { libc::sigprocmask(libc::SIG_SETMASK, set, ptr::null_mut()) }).map(drop)
 }
 
+/// The process group of a process. None when the process has ended, and when the group was made outside of the PID
+/// namespace that we are in, as happens to a server that is started by `unshare`: there the kernel says 0.
+pub(super) fn group_of(pid: Option<Pid>) -> Option<Pid> {
+    // SAFETY: takes and returns a number; rustix cannot be asked, as it takes any group to have one above 0.
+    let group = unsafe { libc::getpgid(Pid::as_raw(pid)) };
+    if group > 0 {
+        Pid::from_raw(group)
+    } else {
+        None
+    }
+}
+
 /// Takes ownership of the watchdog's standard input, which its starter made the request socket.
 pub(super) fn take_stdin() -> Result<OwnedFd, Errno> {
     in_watchdog()?;

@@ -16,7 +16,7 @@ use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SocketType, recvmsg,
 };
 use rustix::process::{
-    Pid, WaitOptions, chdir, getpgid, getpid, getppid, set_child_subreaper, setpgid, setsid, wait,
+    Pid, WaitOptions, chdir, getpid, getppid, set_child_subreaper, setpgid, setsid, wait,
 };
 
 use super::cgroup::ServerGroup;
@@ -69,7 +69,9 @@ fn prepare() -> Result<(OwnedFd, OwnedFd), Errno> {
 /// We were born leading a process group, safe from a Ctrl-C from the first moment on; but a leader
 /// cannot make a session, so back into the server's group first, now that we ignore signals.
 fn own_session() {
-    let _ = getpgid(getppid()).and_then(|group| setpgid(None, Some(group)));
+    if let Some(group) = raw::group_of(getppid()) {
+        let _ = setpgid(None, Some(group));
+    }
     let _ = setsid();
 }
 

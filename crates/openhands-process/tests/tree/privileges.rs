@@ -31,6 +31,31 @@ async fn another_user_than_root_is_guarded_too() {
 }
 
 #[tokio::test]
+async fn a_server_whose_group_is_outside_of_its_namespace_starts_trees() {
+    if !rustix::process::geteuid().is_root() || !Path::new("/usr/bin/unshare").exists() {
+        println!("skipped: not root, or no unshare, so no namespace can be made");
+        return;
+    }
+    let mut server = Server::start(Path::new("/usr/bin/unshare"), |command| {
+        let std = command.as_std_mut();
+        let args: Vec<_> = std.get_args().map(ToOwned::to_owned).collect();
+        *std = std::process::Command::new("/usr/bin/unshare");
+        std.args(["--pid", "--fork", "--mount-proc", "--kill-child"]);
+        std.arg(holder()).args(args);
+        std.stdin(StdStdio::piped()).stdout(StdStdio::piped());
+    });
+    for order in ["off sleep 1000", "auto sleep 1000", "kill 0", "kill 1"] {
+        let expected = if order.starts_with("kill") {
+            "killed"
+        } else {
+            "started"
+        };
+        assert_eq!(server.ask(order).await, expected, "{order}");
+    }
+    server.end().await;
+}
+
+#[tokio::test]
 async fn without_processes_the_error_says_so() {
     // Root is not bound by the limit; another user is.
     if !rustix::process::geteuid().is_root() || !Path::new("/usr/bin/prlimit").exists() {

@@ -9,16 +9,12 @@ use openhands_tools::{OutputSink, ToolError};
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ServerResult};
 use rmcp::service::{PeerRequestOptions, RequestHandle, RoleClient, ServiceError};
 use serde_json::Value;
-use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use super::connection;
-use super::error::ServerError;
+use super::handler::Watcher;
 use super::result;
-use super::server::{Order, Session, Shared, Status};
-
-/// For telling a server that an answer is not wanted any more.
-const CANCEL_LIMIT: Duration = Duration::from_secs(1);
+use super::server::{Session, Shared};
+use super::session::{NoSession, abandon};
 
 /// A call on its way.
 pub(super) struct Call {
@@ -29,12 +25,6 @@ pub(super) struct Call {
     pub(super) remote: String,
     pub(super) arguments: JsonObject,
     pub(super) output: OutputSink,
-}
-
-/// Why there is no session.
-enum NoSession {
-    Closed,
-    Failed(ServerError),
 }
 
 impl Call {
@@ -49,7 +39,7 @@ impl Call {
         let session = tokio::select! {
             biased;
             () = stop.cancelled() => return Err(ToolError::Cancelled),
-            session = self.session() => session,
+            session = self.server.session() => session,
             () = &mut deadline => return Ok(self.timed_out(limit)),
         };
         let session = match session {
@@ -60,9 +50,10 @@ impl Call {
             Ok(handle) => handle,
             Err(error) => return Ok(self.failed(&session, &error)),
         };
-        let watching = session
-            .progress
-            .watch(handle.progress_token.clone(), self.output.clone());
+        let watching = session.progress.watch(
+            handle.progress_token.clone(),
+            Watcher::Lines(self.output.clone()),
+        );
         let answer = tokio::select! {
             biased;
             answer = &mut handle.rx => Some(answer.unwrap_or(Err(ServiceError::TransportClosed))),
@@ -80,30 +71,6 @@ impl Call {
                 abandon(handle, "the call was interrupted").await;
                 Err(ToolError::Cancelled)
             }
-        }
-    }
-
-    /// The session there is, or what one attempt to connect brings.
-    async fn session(&self) -> Result<Session, NoSession> {
-        let status = self.server.status.borrow().clone();
-        match status {
-            Status::Ready(session) if !session.peer.is_transport_closed() => return Ok(session),
-            Status::Closed => return Err(NoSession::Closed),
-            Status::Ready(_) | Status::Starting | Status::Down(_) | Status::Failed(_) => {}
-        }
-        let (reply, answer) = oneshot::channel();
-        let attempt = async {
-            self.server.orders.send(Order::Connect(reply)).await.ok()?;
-            answer.await.ok()
-        };
-        match tokio::time::timeout(self.server.start_limit, attempt).await {
-            Ok(Some(Ok(session))) => Ok(session),
-            Ok(Some(Err(error))) => Err(NoSession::Failed(error)),
-            Ok(None) => Err(NoSession::Closed),
-            Err(_) => Err(NoSession::Failed(ServerError::timeout(
-                self.server.start_limit,
-                &self.server.name,
-            ))),
         }
     }
 
@@ -140,32 +107,12 @@ impl Call {
     }
 
     fn failed(&self, session: &Session, error: &ServiceError) -> McpToolObservation {
-        let why = match error {
-            ServiceError::McpError(error) => error.message.to_string(),
-            ServiceError::TransportSend(error) => {
-                // The next call gets a new session. With many orders waiting, the server is being looked after anyway.
-                let order = Order::Broken {
-                    number: session.number,
-                };
-                let _ = self.server.orders.try_send(order);
-                connection::reason(error.error.as_ref())
-            }
-            ServiceError::TransportClosed => {
-                format!(
-                    "the connection to the server '{}' was lost",
-                    self.server.name
-                )
-            }
-            other => other.to_string(),
-        };
+        let why = self.server.failure(session, error);
         self.error(format!("Error calling MCP tool {}: {why}", self.tool))
     }
 
     fn not_connected(&self, no: &NoSession) -> McpToolObservation {
-        let why = match no {
-            NoSession::Closed => "The client was closed and does not connect again.".to_owned(),
-            NoSession::Failed(error) => format!("Reconnection attempt failed: {error}"),
-        };
+        let why = no.why();
         self.error(format!(
             "MCP client not connected for tool '{}'. {why}",
             self.tool
@@ -187,9 +134,4 @@ impl Call {
             ..McpToolObservation::with_error(text)
         }
     }
-}
-
-/// Tells the server that nobody waits for the answer any more.
-async fn abandon(handle: RequestHandle<RoleClient>, why: &str) {
-    let _ = tokio::time::timeout(CANCEL_LIMIT, handle.cancel(Some(why.to_owned()))).await;
 }

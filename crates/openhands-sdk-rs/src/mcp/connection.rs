@@ -11,6 +11,7 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
     StreamableHttpClientTransportConfig, StreamableHttpError,
 };
+use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::config::Endpoint;
@@ -18,6 +19,7 @@ use super::error::ServerError;
 use super::handler::Handler;
 use super::http::{Http, MAX_EVENT_BYTES};
 use super::oauth::SaveTokens;
+use super::relay::McpNotice;
 use super::sse::SseTransport;
 use super::stdio::{Process, Surroundings};
 
@@ -43,6 +45,8 @@ pub(super) struct Connector {
     pub(super) endpoint: Endpoint,
     pub(super) surroundings: Surroundings,
     pub(super) save: Option<SaveTokens>,
+    /// For what the server says about its lists.
+    pub(super) notices: broadcast::Sender<McpNotice>,
 }
 
 impl Connector {
@@ -51,27 +55,29 @@ impl Connector {
         match &self.endpoint {
             Endpoint::Stdio(program) => {
                 let (process, pipes) = Process::start(program, &self.surroundings).await?;
-                with_process(process, pipes).await
+                with_process(process, pipes, self.handler()).await
             }
             Endpoint::Http(remote) => {
                 let http = Http::new(remote, &self.server, self.save.as_ref())?;
                 let config = StreamableHttpClientTransportConfig::with_uri(remote.url.as_str())
                     .max_sse_event_size(MAX_EVENT_BYTES);
-                begin(
-                    StreamableHttpClientTransport::with_client(http, config),
-                    None,
-                )
-                .await
-                .map_err(|error| not_begun(&error))
+                let transport = StreamableHttpClientTransport::with_client(http, config);
+                begin(transport, self.handler())
+                    .await
+                    .map_err(|error| not_begun(&error))
             }
             Endpoint::Sse(remote) => {
                 let http = Http::new(remote, &self.server, self.save.as_ref())?;
                 let transport = SseTransport::open(http, remote).await?;
-                begin(transport, None)
+                begin(transport, self.handler())
                     .await
                     .map_err(|error| not_begun(&error))
             }
         }
+    }
+
+    fn handler(&self) -> Handler {
+        Handler::new(self.notices.clone())
     }
 }
 
@@ -79,6 +85,7 @@ impl Connector {
 async fn with_process(
     mut process: Process,
     pipes: super::stdio::Pipes,
+    handler: Handler,
 ) -> Result<Connection, ServerError> {
     let ended = async {
         let how = process.ended().await;
@@ -87,7 +94,7 @@ async fn with_process(
     };
     let what = tokio::select! {
         biased;
-        begun = begin(pipes, None) => match begun {
+        begun = begin(pipes, handler) => match begun {
             Ok(mut connection) => {
                 connection.process = Some(process);
                 return Ok(connection);
@@ -105,15 +112,11 @@ async fn with_process(
     Err(ServerError::connection(process.explain(&what).await))
 }
 
-async fn begin<T, E, A>(
-    transport: T,
-    process: Option<Process>,
-) -> Result<Connection, ClientInitializeError>
+async fn begin<T, E, A>(transport: T, handler: Handler) -> Result<Connection, ClientInitializeError>
 where
     T: IntoTransport<RoleClient, E, A>,
     E: Error + Send + Sync + 'static,
 {
-    let handler = Handler::default();
     let stop = CancellationToken::new();
     let running: RunningService<RoleClient, Handler> = Box::pin(
         rmcp::service::serve_client_with_ct(handler.clone(), transport, stop.clone()),
@@ -124,7 +127,7 @@ where
         handler,
         session: Some(running.waiting().map(|_| ()).boxed()),
         stop,
-        process,
+        process: None,
     })
 }
 

@@ -12,17 +12,35 @@ use rmcp::model::{
     ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProgressToken,
 };
 use rmcp::service::{NotificationContext, RoleClient};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, broadcast, mpsc};
+
+use super::relay::McpNotice;
 
 /// Progress kept for calls that are not registered yet.
 const MAX_UNCLAIMED: usize = 64;
 
 /// Takes notifications.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Handler {
     /// The server's list of tools has changed.
     pub(super) tools_changed: Arc<Notify>,
     pub(super) progress: Arc<Progress>,
+    notices: broadcast::Sender<McpNotice>,
+}
+
+impl Handler {
+    pub(super) fn new(notices: broadcast::Sender<McpNotice>) -> Self {
+        Self {
+            tools_changed: Arc::default(),
+            progress: Arc::default(),
+            notices,
+        }
+    }
+
+    fn tell(&self, notice: McpNotice) {
+        // Usually nobody listens.
+        let _ = self.notices.send(notice);
+    }
 }
 
 impl ClientHandler for Handler {
@@ -35,6 +53,14 @@ impl ClientHandler for Handler {
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
         self.tools_changed.notify_one();
+    }
+
+    async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.tell(McpNotice::PromptsChanged);
+    }
+
+    async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.tell(McpNotice::ResourcesChanged);
     }
 
     async fn on_progress(
@@ -52,20 +78,40 @@ pub(super) struct Progress(Mutex<Watched>);
 
 #[derive(Debug, Default)]
 struct Watched {
-    calls: HashMap<ProgressToken, OutputSink>,
+    calls: HashMap<ProgressToken, Watcher>,
     /// A server may answer before the sender of a call knows its token.
     unclaimed: VecDeque<ProgressNotificationParam>,
 }
 
+/// Who watches a call. Neither form waits for a slow reader.
+#[derive(Debug)]
+pub(super) enum Watcher {
+    /// A line for each step.
+    Lines(OutputSink),
+    /// The steps themselves.
+    Relay(mpsc::Sender<ProgressNotificationParam>),
+}
+
+impl Watcher {
+    fn push(&self, progress: &ProgressNotificationParam) {
+        match self {
+            Self::Lines(sink) => sink.push(line(progress)),
+            Self::Relay(sender) => {
+                let _ = sender.try_send(progress.clone());
+            }
+        }
+    }
+}
+
 impl Progress {
     /// Sends the progress of a call to `sink` until the guard is dropped.
-    pub(super) fn watch(self: &Arc<Self>, token: ProgressToken, sink: OutputSink) -> Watching {
+    pub(super) fn watch(self: &Arc<Self>, token: ProgressToken, sink: Watcher) -> Watching {
         let mut watched = self.0.lock();
         // What is there for other calls stays: they may be about to register, too.
         watched.unclaimed.retain(|progress| {
             let own = progress.progress_token == token;
             if own {
-                sink.push(line(progress));
+                sink.push(progress);
             }
             !own
         });
@@ -79,7 +125,7 @@ impl Progress {
     fn push(&self, progress: ProgressNotificationParam) {
         let mut watched = self.0.lock();
         if let Some(sink) = watched.calls.get(&progress.progress_token) {
-            sink.push(line(&progress));
+            sink.push(&progress);
             return;
         }
         if watched.unclaimed.len() == MAX_UNCLAIMED {
@@ -128,7 +174,8 @@ mod tests {
 
     fn watch(on: &Arc<Progress>, call: i64) -> (Watching, tokio::sync::mpsc::Receiver<Bytes>) {
         let (sink, shown) = OutputSink::channel(8);
-        (on.watch(progress(call, 0.0).progress_token, sink), shown)
+        let token = progress(call, 0.0).progress_token;
+        (on.watch(token, Watcher::Lines(sink)), shown)
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use rmcp::model::{ErrorCode, PaginatedRequestParams, Tool};
 use rmcp::service::{Peer, RoleClient, ServiceError};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -15,6 +15,7 @@ use super::connection::{Connection, Connector};
 use super::error::ServerError;
 use super::filter::Filter;
 use super::handler::Progress;
+use super::relay::McpNotice;
 use super::servers::Restarts;
 use super::tool::McpTool;
 
@@ -39,6 +40,7 @@ pub(super) struct Shared {
     pub(super) orders: mpsc::Sender<Order>,
     /// The calls that run.
     pub(super) calls: TaskTracker,
+    pub(super) notices: broadcast::Sender<McpNotice>,
 }
 
 /// The tools of one server. Not known by the tools themselves, which would keep each other alive.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use indexmap::IndexMap;
 use openhands_protocol::mcp::McpServer;
 use parking_lot::Mutex;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
@@ -20,12 +20,15 @@ use super::connection::Connector;
 use super::error::ServerError;
 use super::filter::Filter;
 use super::oauth::SaveTokens;
+use super::relay::McpRelay;
 use super::server::{Listed, MAX_ORDERS, Shared, Status, Supervisor};
 use super::stdio::Surroundings;
 use super::tool::McpTool;
 
 /// For the end of all servers; what is left then is killed.
 const CLOSE_LIMIT: Duration = Duration::from_secs(10);
+/// Notices that a slow listener may be behind; more of them are the same news.
+const MAX_NOTICES: usize = 16;
 
 /// How servers are started and called.
 #[derive(Clone)]
@@ -170,6 +173,7 @@ impl McpServers {
                             working_dir: options.working_dir.clone(),
                         },
                         save: options.save_tokens.clone(),
+                        notices: broadcast::Sender::new(MAX_NOTICES),
                     };
                     started.supervise(connector, prefix, filter.clone(), options);
                 }
@@ -195,6 +199,7 @@ impl McpServers {
             status: seen,
             orders,
             calls: self.calls.clone(),
+            notices: connector.notices.clone(),
         });
         let tools = Listed::default();
         self.servers.push((Arc::clone(&shared), Arc::clone(&tools)));
@@ -259,6 +264,16 @@ impl McpServers {
             }
         }
         tools
+    }
+
+    /// A server by its name, to pass requests on to it; none if its settings are not usable.
+    pub fn relay(&self, name: &str) -> Option<McpRelay> {
+        let mut servers = self.servers.iter();
+        let (server, tools) = servers.find(|(server, _)| server.name == name)?;
+        Some(McpRelay {
+            server: Arc::clone(server),
+            tools: Arc::clone(tools),
+        })
     }
 
     /// A number that goes up whenever [`tools`](Self::tools) has changed.

@@ -75,6 +75,11 @@ impl McpTool {
         &self.server.name
     }
 
+    /// As its server described it.
+    pub(super) fn raw(&self) -> &Tool {
+        &self.raw
+    }
+
     pub(super) fn is_made_of(&self, raw: &Tool) -> bool {
         self.raw == *raw
     }

@@ -15,6 +15,7 @@ mod calls;
 mod lifecycle;
 mod oauth;
 mod reference;
+mod relay;
 mod server;
 mod starting;
 mod support;

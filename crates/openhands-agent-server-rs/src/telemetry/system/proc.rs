@@ -22,9 +22,17 @@ pub(super) struct CpuTicks {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct OwnUse {
     pub(crate) resident_bytes: u64,
+    pub(crate) virtual_bytes: u64,
     pub(crate) cpu_seconds: f64,
     pub(crate) threads: u64,
     pub(crate) open_files: u64,
+}
+
+/// What this process read from disks and wrote to them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct OwnIo {
+    pub(crate) read_bytes: u64,
+    pub(crate) write_bytes: u64,
 }
 
 pub(super) async fn memory() -> io::Result<Memory> {
@@ -70,6 +78,12 @@ impl OwnUse {
         parse_own(&stat, page, ticks)
             .map(|own| Self { open_files, ..own })
             .ok_or_else(|| odd("self/stat"))
+    }
+}
+
+impl OwnIo {
+    pub(crate) async fn read() -> io::Result<Self> {
+        parse_io(&fs::read_to_string("/proc/self/io").await?).ok_or_else(|| odd("self/io"))
     }
 }
 
@@ -122,6 +136,17 @@ fn parse_cpu(text: &str) -> Option<CpuTicks> {
     })
 }
 
+fn parse_io(text: &str) -> Option<OwnIo> {
+    let bytes = |name: &str| -> Option<u64> {
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        line.strip_prefix(':')?.trim().parse().ok()
+    };
+    Some(OwnIo {
+        read_bytes: bytes("read_bytes")?,
+        write_bytes: bytes("write_bytes")?,
+    })
+}
+
 fn parse_own(stat: &str, page_bytes: u64, ticks_per_second: u64) -> Option<OwnUse> {
     // The name of the program is in parentheses and may contain anything; fields are counted after it.
     let (_, fields) = stat.rsplit_once(')')?;
@@ -131,6 +156,7 @@ fn parse_own(stat: &str, page_bytes: u64, ticks_per_second: u64) -> Option<OwnUs
     let milliseconds = ticks.saturating_mul(1000) / ticks_per_second.max(1);
     Some(OwnUse {
         resident_bytes: number(21)?.saturating_mul(page_bytes),
+        virtual_bytes: number(20)?,
         cpu_seconds: std::time::Duration::from_millis(milliseconds).as_secs_f64(),
         threads: number(17)?,
         open_files: 0,

@@ -28,8 +28,20 @@ fn a_strange_name_of_the_program_does_not_matter() {
         "7 (a) b (c) S 1 7 7 0 -1 4194560 900 0 0 0 250 150 0 0 20 0 9 0 500 99999 300 184 1 1";
     let own = parse_own(stat, 4096, 100).unwrap();
     assert_eq!(own.resident_bytes, 300 * 4096);
+    assert_eq!(own.virtual_bytes, 99999);
     assert!((own.cpu_seconds - 4.0).abs() < f64::EPSILON);
     assert_eq!(own.threads, 9);
+}
+
+#[test]
+fn reading_and_writing_of_disks_is_told_in_bytes() {
+    let text = "rchar: 9\nwchar: 9\nread_bytes: 4096\nwrite_bytes: 12\ncancelled_write_bytes: 7\n";
+    let expected = OwnIo {
+        read_bytes: 4096,
+        write_bytes: 12,
+    };
+    assert_eq!(parse_io(text), Some(expected));
+    assert_eq!(parse_io("rchar: 9"), None);
 }
 
 #[tokio::test]

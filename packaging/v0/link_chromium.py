@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""Lets Playwright's Python package find Debian's Chromium, in place of the builds that it would download.
+
+    link_chromium.py DIRECTORY [CHROMIUM]
+
+Writes into DIRECTORY, the later PLAYWRIGHT_BROWSERS_PATH, what a download would have left for the installed version.
+"""
+
+import json
+import os
+import pathlib
+import sys
+
+import playwright
+
+# Folder and program of each kind, as Playwright looks for them on Linux.
+PROGRAMS = {
+    "chromium": ("chromium-{}", "chrome-linux/chrome"),
+    "chromium-headless-shell": ("chromium_headless_shell-{}", "chrome-linux/headless_shell"),
+}
+
+
+def main(directory, chromium="/usr/bin/chromium"):
+    described = pathlib.Path(playwright.__file__).parent / "driver/package/browsers.json"
+    revisions = {browser["name"]: browser["revision"] for browser in json.loads(described.read_text())["browsers"]}
+    for name, (folder, program) in PROGRAMS.items():
+        place = pathlib.Path(directory) / folder.format(revisions[name])
+        link = place / program
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.unlink(missing_ok=True)
+        os.symlink(chromium, link)
+        (place / "INSTALLATION_COMPLETE").touch()
+        (place / "DEPENDENCIES_VALIDATED").touch()
+        print(link)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
