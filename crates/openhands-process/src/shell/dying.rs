@@ -87,18 +87,31 @@ fn has_deadly_signal(pid: i32) -> bool {
 /// Whether this signal, had the process got it, would have stopped or ended it by now: it neither handles nor
 /// ignores it, and is not ending.
 pub(crate) fn would_end(pid: i32, signal: i32) -> bool {
-    let bit = u32::try_from(signal - 1)
-        .ok()
-        .and_then(|shift| 1_u64.checked_shl(shift))
-        .unwrap_or(0);
+    let bit = bit(signal);
     let free =
         Masks::of(pid).is_some_and(|masks| masks.kept_off & bit == 0 && masks.waiting & bit == 0);
     free && !is_dying(pid)
 }
 
+/// Whether the process handles this signal with code of its own program. One that was forked by `shell` and has not
+/// become another program yet has the shell's handlers, which lose the signal.
+pub(crate) fn handles(pid: i32, signal: i32, shell: i32) -> bool {
+    let command = |pid: i32| std::fs::read(format!("/proc/{pid}/cmdline")).ok();
+    Masks::of(pid).is_some_and(|masks| masks.handled & bit(signal) != 0)
+        && command(pid) != command(shell)
+}
+
+fn bit(signal: i32) -> u64 {
+    u32::try_from(signal - 1)
+        .ok()
+        .and_then(|shift| 1_u64.checked_shl(shift))
+        .unwrap_or(0)
+}
+
 /// Sets of signals, a bit for each.
 struct Masks {
     waiting: u64,
+    handled: u64,
     /// Blocked, ignored or handled.
     kept_off: u64,
 }
@@ -114,6 +127,7 @@ impl Masks {
         };
         Some(Self {
             waiting: mask("SigPnd:") | mask("ShdPnd:"),
+            handled: mask("SigCgt:"),
             kept_off: mask("SigBlk:") | mask("SigIgn:") | mask("SigCgt:"),
         })
     }

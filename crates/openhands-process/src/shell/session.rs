@@ -264,12 +264,21 @@ impl Session {
                     let shown = [b'^', byte ^ 0x40];
                     self.link.stream.lock().output_bytes(&shown);
                 }
+                let handling = self.handling(signal);
                 let group = self.signal_foreground(signal);
                 self.report_again();
-                self.see_to_signal(signal, group).await;
+                self.see_to_signal(signal, group, handling).await;
                 Ok(())
             }
         }
+    }
+
+    /// The foreground process group, if its leader handles the signal. It cannot miss it, but may on its way out look
+    /// like one that never got it: Python gives up its handlers before it ends.
+    fn handling(&self, signal: Signal) -> Option<Pid> {
+        let group = self.link.master.foreground()?;
+        let pid = group.as_raw_nonzero().get();
+        dying::handles(pid, signal.as_raw(), self.link.tree.pid()).then_some(group)
     }
 
     /// Signals the terminal's foreground process group, and says which that was.
@@ -286,7 +295,8 @@ impl Session {
 
     /// Sees to it that a signal was not lost on the way: bash may have had it while it was about to give the
     /// terminal to a program, or the program while it was still being started and not itself yet.
-    async fn see_to_signal(&self, signal: Signal, mut got: Option<Pid>) {
+    /// Not if the group `handling` got it.
+    async fn see_to_signal(&self, signal: Signal, mut got: Option<Pid>, handling: Option<Pid>) {
         let bash = Pid::from_raw(self.link.tree.pid());
         for _ in 0..HANDOVER_TRIES {
             let mut changed = std::pin::pin!(self.link.changed.notified());
@@ -300,8 +310,9 @@ impl Session {
                 .foreground()
                 .filter(|group| Some(*group) != bash);
             if let Some(group) = foreground {
-                let missed =
-                    got == bash || dying::would_end(group.as_raw_nonzero().get(), signal.as_raw());
+                let pid = group.as_raw_nonzero().get();
+                let missed = got == bash
+                    || handling != Some(group) && dying::would_end(pid, signal.as_raw());
                 if missed {
                     let _ = kill_process_group(group, signal);
                 }

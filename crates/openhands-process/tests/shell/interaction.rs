@@ -118,6 +118,21 @@ async fn control_c_ends_programs_and_loops() {
 }
 
 #[tokio::test]
+async fn a_program_that_gives_up_its_handler_on_its_way_out_is_interrupted_once() {
+    let bench = Bench::new().await;
+    let handler = "lambda *_: (s.signal(2, s.SIG_DFL), time.sleep(0.3), os._exit(7))";
+    let program = format!(
+        "import os,time,signal as s; s.signal(2, {handler}); print('on', flush=True); time.sleep(100)"
+    );
+    bench
+        .until(&format!("python3 -c \"{program}\""), "on")
+        .await;
+    bench.shell.interrupt().await.unwrap();
+    let (text, done) = bench.finish().await;
+    assert_eq!((text.as_str(), done.exit_code), ("on\n^C", 7));
+}
+
+#[tokio::test]
 async fn a_program_that_asked_for_raw_keys_gets_them() {
     let bench = Bench::new().await;
     let program = "import sys,tty,os; tty.setraw(0); os.write(1, b'raw'); b = os.read(0, 1); os.system('stty sane'); print('byte', b[0])";
