@@ -14,6 +14,7 @@ mod command;
 mod editor_program;
 mod envelope;
 mod execute_action;
+mod file_viewer;
 mod mcp;
 mod memory_monitor;
 mod plugins;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use axum::extract::ws::Utf8Bytes;
-use openhands_protocol::Reading;
 use openhands_protocol::message::Message;
+use openhands_protocol::{Extra, Reading};
 use serde_json::{Value, json};
 
 use crate::app::App;
@@ -82,7 +82,11 @@ fn message(text: &str) -> Result<Message, FrameError> {
     }
     let read = Reading::strict().coercing().from_value::<Message>(value);
     match read {
-        Ok(message) if has_role => Ok(message),
+        // compat: clients say more than a message has, such as `run`. It is not kept.
+        Ok(message) if has_role => Ok(Message {
+            extra: Extra::default(),
+            ..message
+        }),
         Ok(_) => Err(invalid(
             "1 validation error for Message\nrole\n  Field required",
         )),

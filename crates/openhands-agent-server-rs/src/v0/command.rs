@@ -11,6 +11,8 @@ use crate::config::Environment;
 
 const NO_CHANGE_SECONDS: u64 = 10;
 const PLUGIN_SECONDS: u64 = 120;
+/// Where clients look for it.
+const VIEWER_URL_FILE: &str = "/tmp/oh-server-url";
 /// Words by which `SU_TO_USER` says yes.
 const YES: &[&str] = &["1", "TRUE", "T", "YES", "Y", "ON"];
 
@@ -67,6 +69,8 @@ pub struct Settings {
     pub(super) memory_monitor: bool,
     /// A limit that is told of.
     pub(super) max_memory_gb: Option<u64>,
+    /// Where the address of the file viewer is written.
+    pub(super) viewer_url_file: PathBuf,
     /// The variables of the process.
     pub(super) environment: Environment,
 }
@@ -117,6 +121,10 @@ impl Settings {
             su_to_user: environment.given("SU_TO_USER").is_none_or(says_yes),
             memory_monitor: environment.says_yes("RUNTIME_MEMORY_MONITOR"),
             max_memory_gb,
+            viewer_url_file: environment
+                .given("FILE_VIEWER_URL_FILE")
+                .unwrap_or(VIEWER_URL_FILE)
+                .into(),
             environment,
         })
     }

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::command::Settings;
+use super::file_viewer::FileViewer;
 use super::mcp;
 use super::memory_monitor::MemoryMonitor;
 use super::plugins::Plugins;
@@ -35,6 +36,7 @@ pub(super) struct Sandbox {
     /// Ends the running action.
     pub(super) stop: CancellationToken,
     pub(super) cpu_share: CpuShare,
+    _viewer: Option<FileViewer>,
     _memory_monitor: Option<MemoryMonitor>,
     started: Instant,
     last_action: Mutex<Instant>,
@@ -47,6 +49,10 @@ impl Sandbox {
             // compat: it is told of and no more.
             tracing::info!("the memory limit of {limit} GB is not enforced");
         }
+        let viewer = FileViewer::start(settings.port, &settings.viewer_url_file).await;
+        let viewer = viewer
+            .inspect_err(|error| tracing::warn!(%error, "there is no file viewer"))
+            .ok();
         if settings.browser {
             tracing::info!("the browser is not offered: actions for it answer that it is disabled");
         }
@@ -72,6 +78,7 @@ impl Sandbox {
             actions: TaskTracker::new(),
             stop: CancellationToken::new(),
             cpu_share: CpuShare::start().await,
+            _viewer: viewer,
             _memory_monitor: settings.memory_monitor.then(MemoryMonitor::start),
             started: now,
             last_action: Mutex::new(now),

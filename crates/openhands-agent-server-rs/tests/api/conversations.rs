@@ -359,3 +359,46 @@ async fn calls_of_a_model_that_wants_them_logged_become_events() {
     );
     assert!(!log.to_string().contains("sk-scripted"), "no key is logged");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_names_the_tools_of_its_client_and_works_with_them_wherever_it_was_made() {
+    let model = Model::start().await;
+    let world = World::new().await;
+    let spec = json!({
+        "name": "show_page",
+        "description": "Shows a page.",
+        "parameters": {"type": "object", "properties": {"page": {"type": "string"}}},
+        "annotations": null,
+    });
+    let named = json!({"name": "show_page", "params": {"spec": spec}});
+    let id = world
+        .start(&model, &["terminal"], json!({"client_tools": [spec]}))
+        .await;
+    let (_, info) = world.get(&format!("/api/conversations/{id}")).await;
+    assert_eq!(
+        info["agent"]["tools"],
+        json!([{"name": "terminal", "params": {}}, named])
+    );
+
+    // As another server has kept it, or as a client sends it back: named by the agent, and given again or not.
+    for client_tools in [json!([spec]), json!([])] {
+        let mut agent = model.agent(&["terminal"]);
+        agent["tools"].as_array_mut().unwrap().push(named.clone());
+        let more = json!({"agent": agent, "client_tools": client_tools});
+        let id = world.start(&model, &[], more).await;
+        let path = format!("/api/conversations/{id}");
+        let steps = json!([{"tools": [{"name": "show_page", "args": {"page": "one"}}]}, "shown"]);
+        let (status, body) = world
+            .post(&format!("{path}/events"), &script(&steps, true))
+            .await;
+        assert_eq!(status, 200, "{body}");
+        let info = world.wait_for_status(&id, "finished").await;
+        assert_eq!(info["agent"]["tools"].as_array().unwrap().len(), 2);
+        let (_, page) = world.get(&format!("{path}/events/search")).await;
+        let kinds = page["items"].as_array().unwrap().iter();
+        let kinds: Vec<_> = kinds
+            .filter_map(|event| event["observation"]["kind"].as_str())
+            .collect();
+        assert_eq!(kinds, ["ClientToolObservation"]);
+    }
+}

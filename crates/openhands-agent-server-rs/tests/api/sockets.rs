@@ -192,9 +192,15 @@ async fn a_message_on_the_socket_runs_the_agent_and_nonsense_is_answered() {
         .send(&json!({"type": "auth", "session_api_key": "whatever"}))
         .await;
     socket
-        .send(&json!({"role": "user", "content": "go MOCK:[\"heard\"]"}))
+        .send(&json!({"role": "user", "content": "go MOCK:[\"heard\"]", "run": true}))
         .await;
-    socket.until(|frame| is_state(frame, "finished")).await;
+    let heard = socket.until(|frame| is_state(frame, "finished")).await;
+    let said = heard.iter().find(|frame| frame["source"] == "user");
+    assert_eq!(
+        said.unwrap()["llm_message"].get("run"),
+        None,
+        "what a message does not have is not kept"
+    );
     socket.send(&json!({"x": 1})).await;
     let error = socket
         .until(|frame| frame["kind"] == "ServerErrorEvent")

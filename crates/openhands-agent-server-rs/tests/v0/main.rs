@@ -9,8 +9,10 @@
 mod bad_input;
 mod compare;
 mod files;
+mod mcp;
 mod replay;
 mod run;
 mod server;
+mod side_servers;
 mod start;
 mod stream;

@@ -7,7 +7,7 @@ use reqwest::multipart::{Form, Part};
 use serde_json::Value;
 
 use crate::compare::differences;
-use crate::server::{Server, Setup, user_id};
+use crate::server::{MCP_SERVER, Server, Setup, user_id};
 
 /// A difference that is meant: the recording, where, and why.
 const KNOWN: &[(&str, &str, &str)] = &[
@@ -87,6 +87,8 @@ fn here(server: &Server, value: &Value) -> Value {
     let uid = user_id();
     let text = text
         .replace("/workspace", server.workspace.to_str().unwrap())
+        .replace("<venv>/bin/python", "python3")
+        .replace("<demo stdio MCP server>", MCP_SERVER)
         .replace("664:1000:1000", &format!("664:{uid}:{uid}"));
     serde_json::from_str(&text).unwrap()
 }
@@ -172,6 +174,12 @@ async fn http() {
         ],
     )
     .await;
+}
+
+#[tokio::test]
+async fn mcp() {
+    let server = Server::start().await;
+    play(&server, &["update-mcp-empty-and-bad", "update-mcp-stdio"]).await;
 }
 
 #[tokio::test]

@@ -11,6 +11,9 @@ use tempfile::TempDir;
 
 /// How long a server may take to answer for the first time. The reference loads for long on a busy machine.
 const START: Duration = Duration::from_mins(3);
+/// A server of tools for the router.
+pub(crate) const MCP_SERVER: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/mcp/server.py");
 /// How long any answer may take.
 const PATIENCE: Duration = Duration::from_mins(2);
 
@@ -127,6 +130,11 @@ impl Server {
         }
     }
 
+    /// The address of its file viewer.
+    pub(crate) fn viewer(&self) -> String {
+        std::fs::read_to_string(self.place.path().join("viewer-url")).unwrap()
+    }
+
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.place.path().join("log")).unwrap_or_default()
     }
@@ -173,6 +181,7 @@ fn command(port: u16, setup: &Setup<'_>, place: &TempDir) -> Command {
         // Commands keep the private home of this test.
         .env("SU_TO_USER", "false")
         .env("HOME", &home)
+        .env("FILE_VIEWER_URL_FILE", place.path().join("viewer-url"))
         .env("USER", &username)
         .env_remove("SESSION_API_KEY")
         .envs(setup.env.iter().copied())

@@ -3,11 +3,15 @@
 use futures_util::future::BoxFuture;
 use openhands_protocol::conversation::ClientToolSpec;
 use openhands_protocol::tool::{
-    Action, ClientToolObservation, Observation, ToolDefinition as Listing, ToolSpec,
+    Action, ClientToolObservation, Observation, Tool, ToolDefinition as Listing, ToolSpec,
 };
+use openhands_protocol::{Form, JsonObject, Reading};
 use openhands_tools::arguments::InvalidArguments;
 use openhands_tools::{CallContext, ToolDefinition, ToolError, ToolExecutor};
 use serde_json::{Map, Value};
+
+/// The parameter under which an agent keeps the description of a tool of the client's.
+const SPEC: &str = "spec";
 
 /// Both halves of a tool of the client's.
 #[derive(Debug)]
@@ -29,6 +33,22 @@ impl ClientTool {
                 observation_type: Some("ClientToolObservation".to_owned()),
             },
         }
+    }
+
+    /// The tool as an agent names it: it carries its own description, so that it needs no registry.
+    pub(crate) fn named(spec: &ClientToolSpec) -> Tool {
+        let described = Form::PEER.to_value(spec).unwrap_or_default();
+        Tool {
+            params: JsonObject::from_iter([(SPEC.to_owned(), described)]),
+            ..Tool::new(&spec.name)
+        }
+    }
+
+    /// The description that a tool of an agent carries, if it is one of the client's.
+    pub(crate) fn offered_by(tool: &Tool) -> Option<ClientToolSpec> {
+        let described = tool.params.get(SPEC)?.clone();
+        let spec: ClientToolSpec = Reading::lenient().from_value(described).ok()?;
+        (spec.name == tool.name).then_some(spec)
     }
 }
 

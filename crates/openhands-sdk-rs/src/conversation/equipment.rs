@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use openhands_llm::{ChatModel, ChatRequest, estimate_tokens};
 use openhands_protocol::agent::{Agent, AgentSpec, Condenser, Critic};
+use openhands_protocol::conversation::ClientToolSpec;
 use openhands_protocol::llm::Llm;
 use openhands_protocol::skills::Skill;
 use openhands_protocol::tool::{Action, Observation, Tool};
@@ -99,7 +100,8 @@ impl Inner {
     async fn equip(&self) -> Result<Equipment, ConversationError> {
         let agent = self.agent()?;
         let place = self.place();
-        let (mut own, hands) = split(&agent, builtin::names());
+        let client_tools = client_tools(&agent, &self.extras.client_tools);
+        let (mut own, hands) = split(&agent, builtin::names(), &client_tools);
         let runtime = (self.host.runtimes)(RuntimeRequest {
             conversation: self.id,
             root: self.extras.root.unwrap_or(self.id),
@@ -112,6 +114,10 @@ impl Inner {
         own.extend(seat.lends_eyes(model.features().vision, &own));
         let mut tools = self.hand_tools(&agent, &place, &hands)?;
         self.add_builtins(&mut tools, &builtin::registry(&seat), &own, &place)?;
+        for tool in &client_tools {
+            let tool = Arc::new(builtin::ClientTool::new(tool));
+            tools.add_own(Arc::clone(&tool) as _, tool)?;
+        }
         let skills = self.load_skills(&agent, &runtime).await;
         if invoke::is_needed(&skills) {
             let invoker = SkillInvoker {
@@ -172,7 +178,7 @@ impl Inner {
         Ok(tools)
     }
 
-    /// Adds the tools that act on the conversation, and those of the client.
+    /// Adds the tools that act on the conversation.
     fn add_builtins(
         &self,
         tools: &mut Toolbox,
@@ -189,10 +195,6 @@ impl Inner {
             if let Some(executor) = executors.remove(&tool.spec().name) {
                 tools.add_own(Arc::clone(tool), executor)?;
             }
-        }
-        for tool in &self.extras.client_tools {
-            let tool = Arc::new(builtin::ClientTool::new(tool));
-            tools.add_own(Arc::clone(&tool) as _, tool)?;
         }
         Ok(())
     }
@@ -285,11 +287,18 @@ impl Equipment {
 }
 
 /// The tools that an agent wants: those that live with the mind, and those that are hands.
-fn split(agent: &Agent, builtins: &openhands_tools::Registry) -> (Vec<Tool>, Vec<Tool>) {
+fn split(
+    agent: &Agent,
+    builtins: &openhands_tools::Registry,
+    client_tools: &[ClientToolSpec],
+) -> (Vec<Tool>, Vec<Tool>) {
     let defaults = agent.include_default_tools.iter().map(Tool::new);
     let mut own: Vec<Tool> = Vec::new();
     let mut hands = Vec::new();
     for tool in agent.tools.iter().cloned() {
+        if client_tools.iter().any(|known| known.name == tool.name) {
+            continue;
+        }
         if builtins.knows(&tool.name) {
             own.push(tool);
         } else {
@@ -306,6 +315,19 @@ fn split(agent: &Agent, builtins: &openhands_tools::Registry) -> (Vec<Tool>, Vec
         }
     }
     (own, hands)
+}
+
+/// The tools of the client: those that the conversation was given, and those that only the agent names.
+fn client_tools(agent: &Agent, given: &[ClientToolSpec]) -> Vec<ClientToolSpec> {
+    let mut tools = given.to_vec();
+    for tool in &agent.tools {
+        if let Some(spec) = builtin::ClientTool::offered_by(tool)
+            && !tools.iter().any(|known| known.name == spec.name)
+        {
+            tools.push(spec);
+        }
+    }
+    tools
 }
 
 /// What searches where commands run.

@@ -18,6 +18,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::builtin::ClientTool;
 use crate::conversation::transition::Cause;
 use crate::conversation::writer::WriterState;
 use crate::conversation::{
@@ -62,6 +63,12 @@ impl Conversation {
             .system_prompt_kwargs
             .entry("llm_security_analyzer")
             .or_insert(true.into());
+        // compat: the agent names the tools of the client too, each with its description.
+        for tool in &config.unsaved.client_tools {
+            if !agent.tools.iter().any(|known| known.name == tool.name) {
+                agent.tools.push(ClientTool::named(tool));
+            }
+        }
         let state = ConversationState {
             id: config.id,
             agent: AgentSpec::Agent(agent),

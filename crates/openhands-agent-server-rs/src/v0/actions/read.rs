@@ -142,7 +142,7 @@ fn lines(text: &str, start: i64, end: i64) -> &str {
 }
 
 /// Whether a file seems to be no text. What is not there, or cannot be opened, counts as text.
-fn looks_binary(path: &Path) -> bool {
+pub(in crate::v0) fn looks_binary(path: &Path) -> bool {
     let mut start = Vec::new();
     let read = File::open(path).and_then(|file| file.take(SNIFFED_BYTES).read_to_end(&mut start));
     read.is_ok() && is_binary(&start)
