@@ -21,7 +21,7 @@ handover:
 
 # The editor beside the server, with a real code-server; installs it first, which takes minutes
 vscode:
-    OPENHANDS_TEST_CODE_SERVER="$(packaging/install-code-server)" cargo test -p openhands-agent-server-rs --test api vscode:: -- --nocapture
+    OPENHANDS_TEST_CODE_SERVER="$(packaging/install-code-server)" cargo test -p openhands-agent-server-rs --test api --test v0 vscode:: -- --nocapture
 
 # The long kill tests, of the event log and of conversations: just kill 1000
 kill count="1000":
