@@ -195,7 +195,9 @@ async fn a_missing_library_is_named() {
         said.contains("Install it with `%pip install python-docx`"),
         "{said}"
     );
-    let said = text(&server, "parse_image('a.png')").await;
+    let hide =
+        "sys.modules['openai'] = None; n = open('a.png', 'wb').write(b'x'); parse_image('a.png')";
+    let said = text(&server, hide).await;
     assert!(said.contains("%pip install openai"), "{said}");
 }
 
