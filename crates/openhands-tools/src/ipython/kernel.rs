@@ -35,6 +35,8 @@ const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
 /// How long what a dead kernel has sent is read.
 const DRAIN: Duration = Duration::from_millis(100);
 
+/// Makes a cell wait for what its programs have printed.
+const SETTLE: &str = include_str!("settle.py");
 /// Takes the limit off the queue of published messages. With it, a kernel drops output that it makes faster than it
 /// is read. The queue belongs to the kernel's thread for output, so the change is made there.
 const UNLIMITED_QUEUE: &str = "\
@@ -146,7 +148,9 @@ impl Kernel {
             }
         }
         self.desk.end();
-        for cell in std::iter::once(UNLIMITED_QUEUE).chain(config.setup.iter().map(String::as_str))
+        for cell in [UNLIMITED_QUEUE, SETTLE]
+            .into_iter()
+            .chain(config.setup.iter().map(String::as_str))
         {
             match self.run_quietly(cell).await? {
                 (Outcome::Done(reply), text) => {

@@ -101,9 +101,25 @@ async fn a_killed_kernel_comes_back() {
     let Some(lab) = Lab::with(|config| config.setup.push("ready = True".to_owned())) else {
         return;
     };
-    let ran = lab
-        .run("print('last words', flush=True)\nimport os, signal; os.kill(os.getpid(), signal.SIGKILL)")
-        .await;
+    // What is printed is on its way when it is seen here; before that it may die with the kernel.
+    let (output, mut pieces) = OutputSink::channel(16);
+    let cell = Cell {
+        code: "\
+print('last words')
+import os, signal, time
+while not os.path.exists('go'): time.sleep(0.01)
+os.kill(os.getpid(), signal.SIGKILL)"
+            .to_owned(),
+        output,
+        ..Cell::default()
+    };
+    let kill = async {
+        pieces.recv().await.unwrap();
+        std::fs::write(lab.directory.path().join("go"), "").unwrap();
+    };
+    let never = CancellationToken::new();
+    let (ran, ()) = tokio::join!(lab.ipython.run(cell, &never), kill);
+    let ran = ran.unwrap();
     assert_eq!(ran.end, End::Died(Exit::Signal(9)));
     assert_eq!(ran.text, "last words");
     assert!(ran.end.note().unwrap().contains("fresh kernel"));
