@@ -21,7 +21,7 @@ handover:
 
 # The editor beside the server, with a real code-server; installs it first, which takes minutes
 vscode:
-    OPENHANDS_TEST_CODE_SERVER="$(packaging/install-code-server)" cargo test -p openhands-agent-server-rs --test api vscode:: -- --nocapture
+    OPENHANDS_TEST_CODE_SERVER="$(packaging/install-code-server)" cargo test -p openhands-agent-server-rs --test api --test v0 vscode:: -- --nocapture
 
 # The long kill tests, of the event log and of conversations: just kill 1000
 kill count="1000":
@@ -35,6 +35,11 @@ cases dir="crates/openhands-tools/tests/fixtures/tool-cases":
 conformance *args:
     cargo build -p openhands-agent-server-rs
     tests/conformance/run --server-cmd "$PWD/target/debug/openhands-agent-server --host 127.0.0.1 --port {port}" {{args}}
+
+# The published TypeScript client, and Agent Canvas in Chromium, against our server; installs them first
+clients:
+    cargo build -p openhands-agent-server-rs
+    tests/clients/run "$PWD/target/debug/openhands-agent-server"
 
 # The recorded exchanges against our server, or against the reference: just replay [core::stuck], just replay-reference
 replay *args:

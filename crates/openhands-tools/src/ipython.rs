@@ -13,9 +13,11 @@
 
 mod config;
 mod connection;
+mod definition;
 mod desk;
 mod error;
 mod escapes;
+mod executor;
 mod interpreter;
 mod kernel;
 mod output;
@@ -23,6 +25,18 @@ mod session;
 mod wire;
 
 pub use config::IPythonConfig;
+pub use definition::IPythonTool;
 pub use error::IPythonError;
+pub use executor::IPythonExecutor;
 pub use output::Limits;
 pub use session::{Cell, End, IPython, Ran};
+
+use crate::registry::Registration;
+
+/// The tool's name.
+pub const NAME: &str = "ipython";
+
+/// How the registry makes the tool.
+pub fn registration() -> Registration {
+    Registration::single(|_, _| Ok(IPythonTool::new()), IPythonExecutor::new, NAME)
+}

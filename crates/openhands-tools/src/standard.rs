@@ -1,12 +1,11 @@
 //! The tools that come with the project, under their registered names.
 //!
-//! Adding one is one line here and one folder beside it. The browser and the IPython kernel get theirs in
-//! `browser/` and `jupyter/`.
+//! Adding one is one line here and one folder beside it. The browser gets its own in `browser/`.
 
 use crate::gemini::{edit, list_directory, read_file, write_file};
 use crate::registry::Registry;
 use crate::search::{glob_tool, grep_tool};
-use crate::{file_editor, patch, planning, task_tracker, terminal};
+use crate::{file_editor, ipython, patch, planning, task_tracker, terminal};
 
 impl Registry {
     /// Every tool of this crate.
@@ -23,6 +22,7 @@ impl Registry {
         registry.register(patch::NAME, patch::registration());
         registry.register(glob_tool::NAME, glob_tool::registration());
         registry.register(grep_tool::NAME, grep_tool::registration());
+        registry.register(ipython::NAME, ipython::registration());
         registry
     }
 }

@@ -13,6 +13,7 @@ pub mod texts;
 pub use config::TerminalConfig;
 pub use definition::TerminalTool;
 pub use executor::TerminalExecutor;
+pub(crate) use render::MAX_CHARS;
 pub use render::for_model;
 pub use session::{Answer, Call, End, Ran, TerminalSession};
 

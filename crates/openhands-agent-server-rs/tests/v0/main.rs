@@ -3,12 +3,15 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    clippy::indexing_slicing
+    clippy::indexing_slicing,
+    clippy::print_stdout
 )]
 
+mod agent_skills;
 mod bad_input;
 mod compare;
 mod files;
+mod ipython;
 mod mcp;
 mod replay;
 mod run;
@@ -16,3 +19,4 @@ mod server;
 mod side_servers;
 mod start;
 mod stream;
+mod vscode;

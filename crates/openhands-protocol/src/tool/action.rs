@@ -8,10 +8,10 @@ use super::{
     BrowserListTabsAction, BrowserNavigateAction, BrowserScrollAction, BrowserSetStorageAction,
     BrowserStartRecordingAction, BrowserStopRecordingAction, BrowserSwitchTabAction,
     BrowserTypeAction, ClassifyAndSwitchLlmAction, DelegateAction, EditAction, FileEditorAction,
-    FinishAction, GlobAction, GrepAction, InvokeSkillAction, ListDirectoryAction, McpToolAction,
-    PlanningFileEditorAction, ReadFileAction, StartChildConversationAction, SwitchLlmAction,
-    TaskAction, TaskTrackerAction, TerminalAction, ThinkAction, VisionInspectAction,
-    WorkflowAction, WriteFileAction,
+    FinishAction, GlobAction, GrepAction, IPythonAction, InvokeSkillAction, ListDirectoryAction,
+    McpToolAction, PlanningFileEditorAction, ReadFileAction, StartChildConversationAction,
+    SwitchLlmAction, TaskAction, TaskTrackerAction, TerminalAction, ThinkAction,
+    VisionInspectAction, WorkflowAction, WriteFileAction,
 };
 use crate::union::{RawUnion, union};
 
@@ -56,6 +56,7 @@ union! {
         Task(TaskAction),
         VisionInspect(VisionInspectAction),
         Workflow(WorkflowAction),
+        IPython(IPythonAction),
     }
     prefix "ClientAction_" Client
 }

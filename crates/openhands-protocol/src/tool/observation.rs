@@ -3,7 +3,7 @@
 use super::{
     ApplyPatchObservation, AskOracleObservation, BrowserObservation,
     ClassifyAndSwitchLlmObservation, ClientToolObservation, DelegateObservation, EditObservation,
-    FileEditorObservation, FinishObservation, GlobObservation, GrepObservation,
+    FileEditorObservation, FinishObservation, GlobObservation, GrepObservation, IPythonObservation,
     InvokeSkillObservation, ListDirectoryObservation, McpToolObservation,
     PlanningFileEditorObservation, ReadFileObservation, StartChildConversationObservation,
     SwitchLlmObservation, TaskObservation, TaskTrackerObservation, TerminalObservation,
@@ -132,6 +132,7 @@ observations! {
     Task(TaskObservation),
     VisionInspect(VisionInspectObservation),
     Workflow(WorkflowObservation),
+    IPython(IPythonObservation),
 }
 
 impl Observation {

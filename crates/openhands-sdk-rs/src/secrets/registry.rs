@@ -171,13 +171,16 @@ impl Registry {
             .collect()
     }
 
-    /// The variables that an action gets: only a fresh command for the terminal gets any.
+    /// The variables that an action gets: only a fresh command for the terminal and a cell get any.
     pub async fn env_for_action(&self, action: &Action) -> Vec<(String, Secret)> {
         if let Action::Terminal(terminal) = action
             && !terminal.is_input
             && !terminal.command.trim().is_empty()
         {
             return self.env_for_command(&terminal.command).await;
+        }
+        if let Action::IPython(cell) = action {
+            return self.env_for_command(&cell.code).await;
         }
         let mut env = Vec::new();
         if let Action::McpTool(call) = action {

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 /// The longest answer, in characters.
-pub(super) const MAX_CHARS: usize = 30_000;
+pub(crate) const MAX_CHARS: usize = 30_000;
 
 /// The text between prefix and suffix, with what is known of the shell after it, cut in the middle if it is too long.
 /// What is cut stays readable in the file that the notice names, where the conversation keeps files.

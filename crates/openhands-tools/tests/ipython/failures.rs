@@ -117,6 +117,12 @@ async fn a_killed_kernel_comes_back() {
         .status()
         .unwrap();
     assert!(killed.success());
+    // A cell that comes before the death is known dies with the kernel.
+    let first = lab.run("print('back')").await;
+    assert!(
+        first.text == "back" || first.end == End::Died(Exit::Signal(9)),
+        "{first:?}"
+    );
     assert_eq!(lab.text("print('back')").await, "back");
 }
 
