@@ -50,8 +50,23 @@ def names_in(path):
         return {line.strip() for line in lines if line.strip() and not line.startswith("#")}
 
 
+# They share things of the machine: /tmp/test_dir, /workspace, all programs named http.server. So they run one after the other.
+SHARING = (
+    "test_bash_server",
+    "test_bash_background_server",
+    "test_long_output_from_nested_directories",
+    "test_command_backslash",
+    "test_replay.py::",
+)
+
+
+# First, because xdist reads the groups, and adds them to the names, in the same hook.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Only the tests of the list; a name of the list that no longer exists is an error, not a silent gap."""
+    for item in items:
+        if any(name in item.nodeid for name in SHARING):
+            item.add_marker(pytest.mark.xdist_group("machine"))
     path = config.getoption("--expected")
     if not path:
         return
