@@ -182,6 +182,10 @@ impl IPython {
             held = self.running(&mut turn) => held?,
             () = cancel.cancelled() => return Err(IPythonError::Cancelled),
         };
+        // Nothing is begun for one who has given up.
+        if cancel.is_cancelled() {
+            return Err(IPythonError::Cancelled);
+        }
         self.bring_variables(held, &cell.variables).await?;
         if let Some(directory) = &cell.directory {
             go(held, directory).await?;

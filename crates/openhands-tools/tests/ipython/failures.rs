@@ -2,6 +2,7 @@
 
 use crate::lab::{Lab, limited, until};
 use openhands_process::Exit;
+use openhands_tools::OutputSink;
 use openhands_tools::ipython::{Cell, End, IPythonError};
 use pretty_assertions::assert_eq;
 use std::path::Path;
