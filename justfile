@@ -36,6 +36,11 @@ conformance *args:
     cargo build -p openhands-agent-server-rs
     tests/conformance/run --server-cmd "$PWD/target/debug/openhands-agent-server --host 127.0.0.1 --port {port}" {{args}}
 
+# The published TypeScript client, and Agent Canvas in Chromium, against our server; installs them first
+clients:
+    cargo build -p openhands-agent-server-rs
+    tests/clients/run "$PWD/target/debug/openhands-agent-server"
+
 # The recorded exchanges against our server, or against the reference: just replay [core::stuck], just replay-reference
 replay *args:
     cargo nextest run -p openhands-agent-server-rs --test replay {{args}}

@@ -13,25 +13,29 @@ import sys
 
 import playwright
 
-# Folder and program of each kind, as Playwright looks for them on Linux.
+# Folder and programs of each kind, as Playwright looks for them on Linux: its older versions, its newer ones.
 PROGRAMS = {
-    "chromium": ("chromium-{}", "chrome-linux/chrome"),
-    "chromium-headless-shell": ("chromium_headless_shell-{}", "chrome-linux/headless_shell"),
+    "chromium": ("chromium-{}", ["chrome-linux/chrome", "chrome-linux64/chrome"]),
+    "chromium-headless-shell": (
+        "chromium_headless_shell-{}",
+        ["chrome-linux/headless_shell", "chrome-headless-shell-linux64/chrome-headless-shell"],
+    ),
 }
 
 
 def main(directory, chromium="/usr/bin/chromium"):
     described = pathlib.Path(playwright.__file__).parent / "driver/package/browsers.json"
     revisions = {browser["name"]: browser["revision"] for browser in json.loads(described.read_text())["browsers"]}
-    for name, (folder, program) in PROGRAMS.items():
+    for name, (folder, programs) in PROGRAMS.items():
         place = pathlib.Path(directory) / folder.format(revisions[name])
-        link = place / program
-        link.parent.mkdir(parents=True, exist_ok=True)
-        link.unlink(missing_ok=True)
-        os.symlink(chromium, link)
+        for program in programs:
+            link = place / program
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.unlink(missing_ok=True)
+            os.symlink(chromium, link)
+            print(link)
         (place / "INSTALLATION_COMPLETE").touch()
         (place / "DEPENDENCIES_VALIDATED").touch()
-        print(link)
 
 
 if __name__ == "__main__":

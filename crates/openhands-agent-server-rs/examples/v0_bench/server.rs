@@ -11,7 +11,7 @@ use openhands_sdk_rs::process::{Signal, Spawn, Tree};
 use tempfile::TempDir;
 
 /// Python's server needs seconds, with plugins many.
-const START_LIMIT: Duration = Duration::from_secs(120);
+const START_LIMIT: Duration = Duration::from_mins(2);
 const STOP_GRACE: Duration = Duration::from_secs(10);
 /// Between two looks at a server that starts.
 const POLL: Duration = Duration::from_millis(1);

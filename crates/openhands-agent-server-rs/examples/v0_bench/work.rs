@@ -57,7 +57,8 @@ impl Server {
                 std::fs::write(&small, "one\ntwo\nthree\n")?;
                 let edit = json!({"path": small, "command": "str_replace", "old_str": "two", "new_str": "2"});
                 self.act("edit", edit, |said| {
-                    said["observation"] == "edit" && said["extras"]["diff"] != ""
+                    said["observation"] == "edit"
+                        && said.pointer("/extras/diff").is_some_and(|diff| diff != "")
                 })
                 .await
             }

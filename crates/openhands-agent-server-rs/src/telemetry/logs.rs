@@ -62,7 +62,9 @@ impl Logs {
 }
 
 fn layer(config: &Config, writer: NonBlocking) -> anyhow::Result<BoxedLayer> {
-    let filter = EnvFilter::try_new(&config.surroundings.log_filter).context("LOG_LEVEL")?;
+    // The library of MCP tells of every notification with what is in it. Who wants that names it: `info,rmcp=info`.
+    let wanted = format!("rmcp=warn,{}", config.surroundings.log_filter);
+    let filter = EnvFilter::try_new(wanted).context("LOG_LEVEL")?;
     let layer = tracing_subscriber::fmt::layer()
         .with_ansi(false)
         .with_writer(OneLine(writer));

@@ -47,7 +47,7 @@ fn the_defaults_are_those_of_the_reference() {
     assert!(settings.browser && settings.plugins.is_empty());
     assert_eq!(settings.session_key, None);
     assert_eq!(settings.no_change_timeout, Duration::from_secs(10));
-    assert_eq!(settings.plugin_timeout, Duration::from_secs(120));
+    assert_eq!(settings.plugin_timeout, Duration::from_mins(2));
     assert_eq!(settings.working_dir, std::path::Path::new("/here"));
 }
 

@@ -5,7 +5,7 @@ use pretty_assertions::assert_eq;
 fn answers(requests: &[Value]) -> Vec<Value> {
     let text: String = requests
         .iter()
-        .map(|request| format!("{request}\n"))
+        .flat_map(|request| [request.to_string(), "\n".to_owned()])
         .collect();
     let args = FileEditorArgs {
         working_dir: "/".into(),

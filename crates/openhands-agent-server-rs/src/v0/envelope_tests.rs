@@ -2,7 +2,7 @@ use super::*;
 use openhands_protocol::v0::V0Action;
 use serde_json::json;
 
-fn read(action: Value) -> Result<V0Action, String> {
+fn read(action: &Value) -> Result<V0Action, String> {
     let request = json!({"action": action});
     super::action(request.as_object().unwrap())
         .map_err(|refusal| refusal.body()["detail"].as_str().unwrap().to_owned())
@@ -10,7 +10,7 @@ fn read(action: Value) -> Result<V0Action, String> {
 
 #[test]
 fn arguments_of_older_clients_are_understood() {
-    let V0Action::Run(run) = read(json!({
+    let V0Action::Run(run) = read(&json!({
         "action": "run",
         "args": {"command": "ls", "keep_prompt": true, "timestamp": "x", "is_confirmed": "rejected",
             "security_risk": "odd", "thought": null, "hidden": null},
@@ -22,7 +22,7 @@ fn arguments_of_older_clients_are_understood() {
     assert_eq!(run.args.command, "ls");
     assert_eq!(run.args.confirmation_state.as_str(), "rejected");
     assert_eq!(run.args.security_risk, -1);
-    let V0Action::Edit(edit) = read(json!({
+    let V0Action::Edit(edit) = read(&json!({
         "action": "edit",
         "args": {"path": "/a", "translated_ipython_code":
             "print(file_editor(**{\"command\": \"create\", \"path\": \"/b\", \"file_text\": \"t\"}))"},
@@ -72,7 +72,7 @@ fn what_is_wrong_is_said_in_known_words() {
             "'action['action']=None' is not defined.",
         ),
     ] {
-        let said = read(action.clone()).unwrap_err();
+        let said = read(&action).unwrap_err();
         assert!(said.contains(part), "{action}: {said}");
     }
 }

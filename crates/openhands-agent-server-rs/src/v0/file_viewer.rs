@@ -220,14 +220,12 @@ async fn find(wanted: Wanted) -> Result<(PathBuf, Option<Kind>, u64), Response> 
         // Reading a pipe or a device may never end.
         return Err(not_shown(&path, "it is not a regular file"));
     }
-    let kind = match Kind::by_name(&path) {
-        Some(kind) => Some(kind),
-        None => {
-            let sniffed = path.clone();
-            let is_binary = tokio::task::spawn_blocking(move || looks_binary(&sniffed)).await;
-            (!is_binary.unwrap_or(true)).then_some(Kind::Text)
-        }
-    };
+    let mut kind = Kind::by_name(&path);
+    if kind.is_none() {
+        let sniffed = path.clone();
+        let is_binary = tokio::task::spawn_blocking(move || looks_binary(&sniffed)).await;
+        kind = (!is_binary.unwrap_or(true)).then_some(Kind::Text);
+    }
     Ok((path, kind, metadata.len()))
 }
 

@@ -43,7 +43,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use self::entry::Misshapen;
-pub(super) use self::router::Router;
+pub(super) use self::router::{Router, START_LIMIT};
 use super::refusal::Refusal;
 use crate::http::is_key;
 

@@ -31,12 +31,17 @@ impl World {
     }
 
     async fn with_key(key: Option<&str>) -> Self {
+        Self::with(key, DEADLINE).await
+    }
+
+    async fn with(key: Option<&str>, start_limit: Duration) -> Self {
         let options = McpOptions {
             env: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
             restarts: Restarts {
                 first_delay: Duration::from_millis(10),
                 ..Restarts::default()
             },
+            start_limit,
             ..McpOptions::default()
         };
         let router = Router::new(key.map(str::to_owned), options);
@@ -113,7 +118,7 @@ impl Client {
 
     /// Asks with a request as it stands on the wire.
     async fn ask(&self, method: &str, params: Value) -> Result<Value, RelayError> {
-        let request = request(method, params);
+        let request = request(method, &params);
         let stop = CancellationToken::new();
         let answer = self.relay.request(request, None, &stop).await?;
         Ok(serde_json::to_value(answer).unwrap())
@@ -126,7 +131,7 @@ impl Client {
     }
 }
 
-fn request(method: &str, params: Value) -> ClientRequest {
+fn request(method: &str, params: &Value) -> ClientRequest {
     serde_json::from_value(json!({"method": method, "params": params})).unwrap()
 }
 
@@ -300,7 +305,7 @@ async fn progress_comes_under_the_clients_name_and_a_cancelled_call_is_cancelled
         let arguments = json!({"steps": 1, "cancelled": flag});
         let asked = request(
             "tools/call",
-            json!({"name": "steps", "arguments": arguments}),
+            &json!({"name": "steps", "arguments": arguments}),
         );
         let (sender, mut steps) = mpsc::channel(8);
         let stop = CancellationToken::new();
@@ -330,7 +335,7 @@ async fn a_client_that_goes_away_cancels_its_calls() {
     let arguments = json!({"steps": 1, "cancelled": flag});
     let asked = request(
         "tools/call",
-        json!({"name": "steps", "arguments": arguments}),
+        &json!({"name": "steps", "arguments": arguments}),
     );
     let (sender, mut steps) = mpsc::channel(8);
     let stop = CancellationToken::new();
@@ -418,6 +423,34 @@ async fn a_failed_server_is_tried_again_by_the_next_update() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&program, mode).unwrap();
     world.serve(json!([late])).await;
+    world.router.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_that_takes_long_is_told_of_and_comes_later_without_being_started_again() {
+    let world = World::with(None, Duration::from_millis(200)).await;
+    let place = tempfile::tempdir().unwrap();
+    let (starts, flag) = (place.path().join("starts"), place.path().join("flag"));
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/mcp/server.py");
+    let script = format!(
+        "echo start >> {}; while [ ! -e {} ]; do sleep 0.05; done; exec python3 {path}",
+        starts.display(),
+        flag.display()
+    );
+    let slow = json!({"name": "slow", "command": "sh", "args": ["-c", script]});
+    for _ in ["first", "again"] {
+        let (_, body) = world.update(json!([slow])).await;
+        let log = body["router_error_log"].as_str().unwrap();
+        assert!(
+            log.starts_with("slow: ") && log.contains("timed out"),
+            "{log}"
+        );
+    }
+    let client = world.client("/mcp/sse").await;
+    assert!(client.tools().is_empty());
+    std::fs::write(&flag, "").unwrap();
+    until("the tools come", async || client.tools() == ["add"]).await;
+    assert_eq!(std::fs::read_to_string(&starts).unwrap(), "start\n");
     world.router.stop().await;
 }
 

@@ -30,7 +30,7 @@ fn report(found: TreeMemory) {
     tracing::info!(
         "Memory usage: {}.{} MB in {} processes",
         found.bytes >> 20,
-        (found.bytes % (1 << 20)) * 10 >> 20,
+        ((found.bytes % (1 << 20)) * 10) >> 20,
         found.processes
     );
 }
@@ -87,16 +87,21 @@ mod tests {
             let told = Arc::clone(&told);
             move |found: TreeMemory| told.lock().push(found.bytes)
         };
-        let watching = tokio::spawn(watch(Duration::from_secs(30), tell));
+        let watching = tokio::spawn(watch(Duration::from_mins(5), tell));
         let until = async |is_so: &dyn Fn(&[u64]) -> bool| {
-            while !is_so(&told.lock()) {
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
+            let asked = async {
+                while !is_so(&told.lock()) {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+            };
+            let in_time = tokio::time::timeout(Duration::from_mins(1), asked).await;
+            in_time.expect("it is told of");
         };
         until(&|told| !told.is_empty()).await;
         let before = told.lock().last().copied().unwrap();
-        let held = vec![1_u8; 64 << 20];
-        until(&|told| told.last().is_some_and(|last| *last > before + (48 << 20))).await;
+        // Much more than what tests beside this one give back meanwhile.
+        let held = vec![1_u8; 128 << 20];
+        until(&|told| told.last().is_some_and(|last| *last > before + (32 << 20))).await;
         drop(held);
         watching.abort();
         watch(Duration::ZERO, |_| ()).await;

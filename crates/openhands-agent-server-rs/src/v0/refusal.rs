@@ -78,6 +78,10 @@ impl Refusal {
         }
     }
 
+    pub(super) fn detail(&self) -> &str {
+        &self.detail
+    }
+
     pub(super) fn status(&self) -> StatusCode {
         self.status
     }

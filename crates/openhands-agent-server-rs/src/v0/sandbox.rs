@@ -65,6 +65,7 @@ impl Sandbox {
             env: variables
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
+            start_limit: mcp::START_LIMIT,
             ..McpOptions::default()
         };
         let now = Instant::now();

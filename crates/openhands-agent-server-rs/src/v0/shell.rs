@@ -14,7 +14,7 @@ use super::command::Settings;
 
 /// Commands that every shell begins with.
 const FIRST_COMMANDS: &[&str] = &[r#"alias git="git --no-pager""#];
-const FIRST_COMMANDS_TIME: Duration = Duration::from_secs(300);
+const FIRST_COMMANDS_TIME: Duration = Duration::from_mins(5);
 /// Programs see a screen so wide that they need not wrap.
 const SCREEN: Size = Size {
     rows: 1000,

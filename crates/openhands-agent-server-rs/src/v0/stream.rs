@@ -109,9 +109,8 @@ fn event(name: &str, data: &str) -> Event {
 }
 
 fn failed(refusal: &Refusal) -> Event {
-    let mut body = refusal.body();
-    body["status"] = refusal.status().as_u16().into();
-    event("error", &body.to_string())
+    let told = json!({"status": refusal.status().as_u16(), "detail": refusal.detail()});
+    event("error", &told.to_string())
 }
 
 /// Takes the text out of the bytes, and leaves a character that is not whole yet.

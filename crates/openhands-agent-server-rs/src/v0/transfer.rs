@@ -115,7 +115,8 @@ pub(super) async fn upload(
 }
 
 fn is_zip(name: &str) -> bool {
-    name.ends_with(".zip")
+    // compat: in this spelling only.
+    Path::new(name).extension() == Some("zip".as_ref())
 }
 
 /// Where a file goes, if it may go there.

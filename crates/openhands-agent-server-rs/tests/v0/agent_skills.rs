@@ -9,7 +9,7 @@ use crate::server::Server;
 
 async fn prepared() -> Option<Server> {
     let server = server(&["agent_skills", "jupyter"]).await?;
-    let lines: String = (1..=250).map(|i| format!("line {i}\n")).collect();
+    let lines: String = (1..=250).fold(String::new(), |text, i| text + &format!("line {i}\n"));
     std::fs::write(server.path("a.txt"), lines).unwrap();
     std::fs::write(server.path("short.txt"), "one\ntwo").unwrap();
     std::fs::create_dir(server.path("sub")).unwrap();
@@ -195,7 +195,9 @@ async fn a_missing_library_is_named() {
         said.contains("Install it with `%pip install python-docx`"),
         "{said}"
     );
-    let said = text(&server, "parse_image('a.png')").await;
+    let hide =
+        "sys.modules['openai'] = None; n = open('a.png', 'wb').write(b'x'); parse_image('a.png')";
+    let said = text(&server, hide).await;
     assert!(said.contains("%pip install openai"), "{said}");
 }
 

@@ -44,7 +44,7 @@ fn compare(at: &str, recorded: &Value, came: &Value, found: &mut Vec<String>) {
             }
         }
         // A process id is another one each time; that there is none is not.
-        (Value::Number(recorded), Value::Number(came)) if at.ends_with(".pid") => {
+        (Value::Number(recorded), Value::Number(came)) if at.rsplit('.').next() == Some("pid") => {
             if (recorded.as_i64() == Some(-1)) != (came.as_i64() == Some(-1)) {
                 found.push(format!("{at}: recorded {recorded}, came {came}"));
             }

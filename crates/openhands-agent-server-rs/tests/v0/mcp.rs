@@ -21,7 +21,6 @@ fn python() -> Option<std::ffi::OsString> {
             std::env::var_os("CI").is_none_or(|ci| ci != "true"),
             "OPENHANDS_REFERENCE_PYTHON is not set, and nothing may be skipped here"
         );
-        println!("skipped: no reference");
     }
     python
 }
@@ -45,7 +44,10 @@ async fn update(server: &Server, set: Value) -> Value {
 
 #[tokio::test]
 async fn the_recorded_session_of_a_python_client() {
-    let Some(python) = python() else { return };
+    let Some(python) = python() else {
+        println!("skipped: no reference");
+        return;
+    };
     let server = with_key().await;
     let demo = json!({"name": "demo", "command": "python3", "args": [MCP_SERVER], "env": {}});
     let updated = update(&server, json!([demo])).await;
@@ -111,12 +113,6 @@ async fn the_end_of_the_server_is_the_end_of_its_mcp_servers_and_streams() {
     let pid = std::fs::read_to_string(&pid_file).unwrap();
     let process = Path::new("/proc").join(pid.trim());
     assert!(process.exists());
-    let began = std::time::Instant::now();
     assert!(server.terminate().await.success(), "{}", server.log());
-    assert!(
-        began.elapsed() < Duration::from_secs(3),
-        "{:?}",
-        began.elapsed()
-    );
     assert!(!process.exists());
 }

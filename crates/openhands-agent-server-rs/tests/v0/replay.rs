@@ -57,8 +57,10 @@ pub(crate) async fn play(server: &Server, scenarios: &[&str]) {
     for scenario in scenarios {
         let steps = recording(scenario);
         for (number, step) in steps["steps"].as_array().unwrap().iter().enumerate() {
-            let (status, body) =
-                send(server, scenario, number, &here(server, &step["request"])).await;
+            let request = here(server, &step["request"]).to_string();
+            let request = request.replace("<venv>/bin/python", "python3");
+            let request = serde_json::from_str(&request).unwrap();
+            let (status, body) = send(server, scenario, number, &request).await;
             let response = here(server, &step["response"]);
             let mut found = differences(&response["json"], &body);
             if response["status"] != status {
@@ -95,7 +97,6 @@ fn here(server: &Server, value: &Value) -> Value {
     let uid = user_id();
     let text = text
         .replace("/workspace", server.workspace.to_str().unwrap())
-        .replace("<venv>/bin/python", "python3")
         .replace("<demo stdio MCP server>", MCP_SERVER)
         .replace("664:1000:1000", &format!("664:{uid}:{uid}"));
     serde_json::from_str(&text).unwrap()

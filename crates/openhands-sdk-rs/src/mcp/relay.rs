@@ -84,6 +84,11 @@ impl McpRelay {
         tools.iter().map(|tool| tool.raw().clone()).collect()
     }
 
+    /// Whether it has not come up yet, and may still.
+    pub fn is_starting(&self) -> bool {
+        matches!(&*self.server.status.borrow(), Status::Starting)
+    }
+
     /// What it can do; none while it is down.
     pub fn capabilities(&self) -> Option<ServerCapabilities> {
         match &*self.server.status.borrow() {

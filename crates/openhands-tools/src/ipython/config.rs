@@ -51,7 +51,7 @@ impl IPythonConfig {
             cgroup: Cgroup::Auto,
             setup: Vec::new(),
             runtime_root: PathBuf::from("/tmp"),
-            start_timeout: Duration::from_secs(60),
+            start_timeout: Duration::from_mins(1),
             interrupt_grace: Duration::from_secs(3),
             limits: Limits::default(),
         }

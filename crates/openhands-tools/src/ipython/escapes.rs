@@ -13,12 +13,11 @@ pub(crate) fn without_colours(text: &str) -> Cow<'_, str> {
     plain.push_str(parts.next().unwrap_or_default());
     for part in parts {
         let after = part.trim_start_matches(|c: char| c.is_ascii_digit() || ";:".contains(c));
-        match after.strip_prefix(['m', 'K']) {
-            Some(rest) => plain.push_str(rest),
-            None => {
-                plain.push_str("\u{1b}[");
-                plain.push_str(part);
-            }
+        if let Some(rest) = after.strip_prefix(['m', 'K']) {
+            plain.push_str(rest);
+        } else {
+            plain.push_str("\u{1b}[");
+            plain.push_str(part);
         }
     }
     Cow::Owned(plain)

@@ -139,7 +139,7 @@ impl TerminalExecutor {
                 text = self.complete(command, completed, output, text, &mut metadata);
             }
             End::Silent => {
-                metadata.suffix = texts::silent(self.config.no_change_timeout.as_secs(), NAME)
+                metadata.suffix = texts::silent(self.config.no_change_timeout.as_secs(), NAME);
             }
             End::TimedOut => {
                 metadata.suffix = texts::timed_out(action.timeout.unwrap_or_default(), NAME);

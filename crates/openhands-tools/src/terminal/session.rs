@@ -181,7 +181,8 @@ impl TerminalSession {
         let end = streaming(&shell, call.output, send_and_wait(&shell, call)).await?;
         let mut output = shell.output();
         if call.is_input {
-            output.text = without_echo(&output.text, call.command).to_owned();
+            let text = without_echo(&output.text, call.command).to_owned();
+            output.text = text;
         }
         Ok(ran(end, output, earlier))
     }

@@ -201,7 +201,7 @@ print('second')";
     let cell = Cell {
         code: code.to_owned(),
         output,
-        timeout: Some(Duration::from_secs(60)),
+        timeout: Some(Duration::from_mins(1)),
         ..Cell::default()
     };
     let cancel = CancellationToken::new();

@@ -50,7 +50,7 @@ impl Lab {
     pub(crate) async fn run(&self, code: &str) -> Ran {
         self.run_cell(Cell {
             code: code.to_owned(),
-            timeout: Some(Duration::from_secs(60)),
+            timeout: Some(Duration::from_mins(1)),
             ..Cell::default()
         })
         .await

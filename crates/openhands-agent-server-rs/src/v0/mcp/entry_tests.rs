@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 
-fn one(item: Value) -> Result<Entry, String> {
+fn one(item: &Value) -> Result<Entry, String> {
     match read_set(&json!([item])) {
         Ok(entries) => Ok(entries.into_iter().next().unwrap()),
         Err(Misshapen::Entry { why, .. }) => Err(why),
@@ -21,7 +21,7 @@ fn exposed(secrets: Option<&IndexMap<String, StarredSecret>>) -> Vec<(&str, &str
 
 #[test]
 fn a_program_is_read_as_clients_write_it() {
-    let entry = one(json!({
+    let entry = one(&json!({
         "name": "demo", "command": "python", "args": ["-m", "demo"], "env": {"A": "1"}, "more": true,
     }))
     .unwrap();
@@ -37,8 +37,8 @@ fn a_program_is_read_as_clients_write_it() {
 
 #[test]
 fn arguments_and_environment_may_be_one_text() {
-    let entry =
-        one(json!({"name": "d", "command": "c", "args": "-x 'a b'", "env": "A=1, B=x=y"})).unwrap();
+    let entry = one(&json!({"name": "d", "command": "c", "args": "-x 'a b'", "env": "A=1, B=x=y"}))
+        .unwrap();
     assert_eq!(
         entry.server.args.as_deref().unwrap(),
         ["-x".to_owned(), "a b".to_owned()]
@@ -51,14 +51,14 @@ fn arguments_and_environment_may_be_one_text() {
 
 #[test]
 fn servers_of_the_web_have_addresses_headers_and_keys() {
-    let sse = one(json!({"name": "s", "url": "http://h/sse", "transport": "sse", "api_key": "k"}));
+    let sse = one(&json!({"name": "s", "url": "http://h/sse", "transport": "sse", "api_key": "k"}));
     let sse = sse.unwrap().server;
     assert_eq!(sse.transport, Some(McpTransport::Sse));
     assert_eq!(
         exposed(sse.headers.as_ref()),
         [("Authorization", "Bearer k")]
     );
-    let own = one(json!({
+    let own = one(&json!({
         "name": "s", "url": "http://h/mcp", "transport": "shttp",
         "headers": {"authorization": "Basic x", "a": "b"}, "api_key": "k",
     }));
@@ -73,7 +73,7 @@ fn servers_of_the_web_have_addresses_headers_and_keys() {
 #[test]
 fn a_server_may_be_in_profiles() {
     let of = |profile: Value| {
-        one(json!({"name": "d", "command": "c", "profile": profile})).map(|entry| entry.profiles)
+        one(&json!({"name": "d", "command": "c", "profile": profile})).map(|entry| entry.profiles)
     };
     assert_eq!(of(json!("work")).unwrap(), ["work".to_owned()]);
     assert_eq!(
@@ -102,7 +102,7 @@ fn what_is_no_server_is_refused() {
         json!({"name": "x", "url": "http://h", "transport": "stdio"}),
         json!({"name": "x", "command": "c", "transport": "sse"}),
     ] {
-        assert!(one(item.clone()).is_err(), "{item}");
+        assert!(one(&item).is_err(), "{item}");
     }
     assert_eq!(read_set(&json!({"a": 1})), Err(Misshapen::NotAList));
     assert_eq!(read_set(&json!([])), Ok(Vec::new()));

@@ -20,7 +20,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::lists;
 use super::progress;
 use super::result;
-use super::router::{LIST_PATIENCE, Router};
+use super::router::Router;
 use super::upstream::Upstream;
 
 /// The newest protocol in which a session begins with `initialize`; the one after it has no sessions.
@@ -59,12 +59,8 @@ impl Face {
     /// The servers once they have started, or have had the time for it.
     async fn settled(&self) -> Vec<Arc<Upstream>> {
         let upstreams = self.upstreams();
-        join_all(
-            upstreams
-                .iter()
-                .map(|upstream| upstream.started(LIST_PATIENCE)),
-        )
-        .await;
+        let limit = self.router.start_limit();
+        join_all(upstreams.iter().map(|upstream| upstream.started(limit))).await;
         upstreams
     }
 

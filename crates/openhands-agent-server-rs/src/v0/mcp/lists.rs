@@ -21,11 +21,7 @@ pub(super) async fn prompts(relays: &[McpRelay], stop: &CancellationToken) -> By
     of_all(
         relays,
         stop,
-        |at| {
-            let mut request = ListPromptsRequest::default();
-            request.params = Some(at);
-            ClientRequest::ListPromptsRequest(request)
-        },
+        |at| ClientRequest::ListPromptsRequest(ListPromptsRequest::with_param(at)),
         |answer| match answer {
             ServerResult::ListPromptsResult(page) => Some((page.prompts, page.next_cursor)),
             _ => None,
@@ -38,11 +34,7 @@ pub(super) async fn resources(relays: &[McpRelay], stop: &CancellationToken) -> 
     of_all(
         relays,
         stop,
-        |at| {
-            let mut request = ListResourcesRequest::default();
-            request.params = Some(at);
-            ClientRequest::ListResourcesRequest(request)
-        },
+        |at| ClientRequest::ListResourcesRequest(ListResourcesRequest::with_param(at)),
         |answer| match answer {
             ServerResult::ListResourcesResult(page) => Some((page.resources, page.next_cursor)),
             _ => None,
@@ -59,9 +51,9 @@ pub(super) async fn templates(
         relays,
         stop,
         |at| {
-            let mut request = ListResourceTemplatesRequest::default();
-            request.params = Some(at);
-            ClientRequest::ListResourceTemplatesRequest(request)
+            ClientRequest::ListResourceTemplatesRequest(ListResourceTemplatesRequest::with_param(
+                at,
+            ))
         },
         |answer| match answer {
             ServerResult::ListResourceTemplatesResult(page) => {

@@ -17,10 +17,8 @@ use super::sse::Sessions;
 use super::streamable::Streamable;
 use super::upstream::{List, Set, Upstream};
 
-/// How long an update waits for the servers that it starts; clients give it 60 s.
-pub(super) const UPDATE_PATIENCE: Duration = Duration::from_secs(20);
-/// How long a list waits for servers that still start; clients give a connection 30 s.
-pub(super) const LIST_PATIENCE: Duration = Duration::from_secs(20);
+/// How long an update, a list and a call wait for servers that start: clients give an update 60 s, a connection 30 s.
+pub(in crate::v0) const START_LIMIT: Duration = Duration::from_secs(20);
 /// The longest call. Clients have limits of their own and cancel; this ends what nobody waits for.
 const CALL_LIMIT: Duration = Duration::from_hours(1);
 /// Changes that a slow session may be behind; it is then told of all lists.
@@ -43,13 +41,13 @@ pub(in crate::v0) struct Router {
 }
 
 impl Router {
-    /// A router without servers. `options` has the environment that servers get a few variables of.
+    /// A router without servers. `options` has the environment that servers get a few variables of, and how long they
+    /// are waited for.
     pub(in crate::v0) fn new(key: Option<String>, options: McpOptions) -> Arc<Self> {
         let stop = CancellationToken::new();
         Arc::new(Self {
             key,
             options: McpOptions {
-                start_limit: LIST_PATIENCE,
                 call_limit: CALL_LIMIT,
                 ..options
             },
@@ -60,6 +58,11 @@ impl Router {
             tasks: TaskTracker::new(),
             stop,
         })
+    }
+
+    /// How long servers are waited for.
+    pub(super) fn start_limit(&self) -> Duration {
+        self.options.start_limit
     }
 
     /// The servers of the moment.
@@ -75,32 +78,27 @@ impl Router {
 
     /// Puts another set of servers in the place of the present one. Returns what went wrong, a line for each server.
     pub(super) async fn update(&self, entries: Vec<Entry>) -> String {
-        let renewed = {
+        let (set, retired) = {
             let mut set = self.set.lock();
             if self.stop.is_cancelled() {
                 return "the server is stopping".to_owned();
             }
-            let mut renewed = set.renew(entries, |entry| {
+            let renewed = set.renew(entries, |entry| {
                 Upstream::start(entry, &self.options, &self.changed)
             });
-            *set = Arc::new(std::mem::take(&mut renewed.set));
-            renewed
+            *set = Arc::new(renewed.set);
+            (Arc::clone(&set), renewed.retired)
         };
         for list in [List::Tools, List::Prompts, List::Resources] {
             // Without clients nobody listens.
             let _ = self.changed.send(list);
         }
-        let end = join_all(renewed.retired.iter().map(|upstream| upstream.close()));
-        let begin = join_all(
-            renewed
-                .fresh
-                .iter()
-                .map(|upstream| upstream.started(UPDATE_PATIENCE)),
-        );
+        let end = join_all(retired.iter().map(|upstream| upstream.close()));
+        let upstreams = set.upstreams();
+        let begin = join_all(upstreams.map(|upstream| upstream.started(self.start_limit())));
         tokio::join!(end, begin);
-        let problems: Vec<String> = renewed
-            .fresh
-            .iter()
+        let problems: Vec<String> = set
+            .upstreams()
             .filter_map(|upstream| Some(format!("{}: {}", upstream.name(), upstream.error()?)))
             .collect();
         for problem in &problems {

@@ -66,6 +66,11 @@ impl Upstream {
         }
     }
 
+    /// Whether there is no use in starting it anew: it works, or is about to.
+    pub(super) fn is_well(&self) -> bool {
+        self.error().is_none() || self.relay().is_some_and(|relay| relay.is_starting())
+    }
+
     /// Why it cannot be used now.
     pub(super) fn error(&self) -> Option<String> {
         match &self.servers {
@@ -132,8 +137,6 @@ pub(super) struct Member {
 #[derive(Debug)]
 pub(super) struct Renewed {
     pub(super) set: Set,
-    /// Those that were started for it.
-    pub(super) fresh: Vec<Arc<Upstream>>,
     /// Those that it has no place for.
     pub(super) retired: Vec<Arc<Upstream>>,
 }
@@ -141,7 +144,6 @@ pub(super) struct Renewed {
 impl Set {
     /// The set of other entries. Servers whose settings are the same and that work stay as they are.
     pub(super) fn renew(&self, entries: Vec<Entry>, start: impl Fn(Entry) -> Upstream) -> Renewed {
-        let mut fresh = Vec::new();
         let mut members = Vec::new();
         for entry in entries {
             let same = self
@@ -149,17 +151,13 @@ impl Set {
                 .iter()
                 .map(|member| &member.upstream)
                 .find(|old| {
-                    old.name() == entry.name
-                        && old.entry.server == entry.server
-                        && old.error().is_none()
+                    old.name() == entry.name && old.entry.server == entry.server && old.is_well()
                 });
             let profiles = entry.profiles.clone();
             let upstream = if let Some(same) = same {
                 Arc::clone(same)
             } else {
-                let upstream = Arc::new(start(entry));
-                fresh.push(Arc::clone(&upstream));
-                upstream
+                Arc::new(start(entry))
             };
             members.push(Member { upstream, profiles });
         }
@@ -169,11 +167,7 @@ impl Set {
             .filter(|old| !set.upstreams().any(|new| Arc::ptr_eq(old, new)))
             .cloned()
             .collect();
-        Renewed {
-            set,
-            fresh,
-            retired,
-        }
+        Renewed { set, retired }
     }
 
     pub(super) fn is_empty(&self) -> bool {
