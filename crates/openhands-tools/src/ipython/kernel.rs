@@ -110,12 +110,12 @@ impl Kernel {
         let sorted = Arc::clone(&desk);
         let tree = Arc::new(tree);
         let reading = read(answers, signer.clone(), move |message| {
-            sorted.replied(message)
+            sorted.replied(message);
         });
         readers.spawn(while_alive(Arc::clone(&tree), reading));
         let sorted = Arc::clone(&desk);
         let reading = read(iopub, signer.clone(), move |message| {
-            sorted.published(message)
+            sorted.published(message);
         });
         readers.spawn(while_alive(Arc::clone(&tree), reading));
         let kernel = Self {
