@@ -61,10 +61,11 @@ async fn a_port_that_is_taken_is_no_reason_not_to_start() {
 
 #[tokio::test]
 async fn a_real_one_lets_in_who_has_the_token() {
-    let Ok(program) = std::env::var("OPENHANDS_TEST_CODE_SERVER") else {
+    let program = std::env::var("OPENHANDS_TEST_CODE_SERVER").unwrap_or_default();
+    if program.is_empty() {
         println!("skipped: no code-server");
         return;
-    };
+    }
     let place = tempfile::tempdir().unwrap();
     let port = free_port();
     let setup = Setup {

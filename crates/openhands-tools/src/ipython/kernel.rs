@@ -52,7 +52,7 @@ pub(crate) enum Outcome {
 }
 
 pub(crate) struct Kernel {
-    tree: Tree,
+    tree: Arc<Tree>,
     connection: Connection,
     signer: Signer,
     shell: tokio::sync::Mutex<DealerSendHalf>,
@@ -110,13 +110,16 @@ impl Kernel {
         let (shell, answers) = shell.split();
         let desk = Arc::new(Desk::new());
         let sorted = Arc::clone(&desk);
-        readers.spawn(read(answers, signer.clone(), move |message| {
+        let tree = Arc::new(tree);
+        let reading = read(answers, signer.clone(), move |message| {
             sorted.replied(message);
-        }));
+        });
+        readers.spawn(while_alive(Arc::clone(&tree), reading));
         let sorted = Arc::clone(&desk);
-        readers.spawn(read(iopub, signer.clone(), move |message| {
+        let reading = read(iopub, signer.clone(), move |message| {
             sorted.published(message);
-        }));
+        });
+        readers.spawn(while_alive(Arc::clone(&tree), reading));
         let kernel = Self {
             tree,
             connection,
@@ -396,6 +399,19 @@ async fn until_bound(
             Err(Problem::Ended(exit))
         }
         () = tokio::time::sleep_until(deadline) => Err(Problem::Slow),
+    }
+}
+
+/// Reads until the kernel has ended, and a little longer for what it sent last. A socket that is held longer tries for ever to
+/// reach it again.
+async fn while_alive(tree: Arc<Tree>, reading: impl Future<Output = ()>) {
+    let ended = async {
+        tree.wait().await;
+        sleep(DRAIN).await;
+    };
+    tokio::select! {
+        () = reading => {}
+        () = ended => {}
     }
 }
 
