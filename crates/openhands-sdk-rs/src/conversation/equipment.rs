@@ -113,7 +113,7 @@ impl Inner {
         let seat = Arc::new(builtin::Seat::new(self, &agent, &own, runtime.workspace()).await);
         own.extend(seat.lends_eyes(model.features().vision, &own));
         let mut tools = self.hand_tools(&agent, &place, &hands)?;
-        self.add_builtins(&mut tools, &builtin::registry(&seat), &own, &place)?;
+        add_builtins(&mut tools, &builtin::registry(&seat), &own, &place)?;
         for tool in &client_tools {
             let tool = Arc::new(builtin::ClientTool::new(tool));
             tools.add_own(Arc::clone(&tool) as _, tool)?;
@@ -176,27 +176,6 @@ impl Inner {
             }
         }
         Ok(tools)
-    }
-
-    /// Adds the tools that act on the conversation.
-    fn add_builtins(
-        &self,
-        tools: &mut Toolbox,
-        builtins: &openhands_tools::Registry,
-        own: &[Tool],
-        place: &Place,
-    ) -> Result<(), ConversationError> {
-        let machine = Machine {
-            place: place.clone(),
-            ..Machine::default()
-        };
-        let mut executors = builtins.executors(own, &machine)?.into_executors();
-        for tool in builtins.definitions(own, place)?.iter() {
-            if let Some(executor) = executors.remove(&tool.spec().name) {
-                tools.add_own(Arc::clone(tool), executor)?;
-            }
-        }
-        Ok(())
     }
 }
 
@@ -284,6 +263,26 @@ impl Equipment {
             servers.close().await;
         }
     }
+}
+
+/// Adds the tools that act on the conversation.
+fn add_builtins(
+    tools: &mut Toolbox,
+    builtins: &openhands_tools::Registry,
+    own: &[Tool],
+    place: &Place,
+) -> Result<(), ConversationError> {
+    let machine = Machine {
+        place: place.clone(),
+        ..Machine::default()
+    };
+    let mut executors = builtins.executors(own, &machine)?.into_executors();
+    for tool in builtins.definitions(own, place)?.iter() {
+        if let Some(executor) = executors.remove(&tool.spec().name) {
+            tools.add_own(Arc::clone(tool), executor)?;
+        }
+    }
+    Ok(())
 }
 
 /// The tools that an agent wants: those that live with the mind, and those that are hands.
