@@ -74,8 +74,13 @@ async function walk(page) {
   });
   await checks.check("settings are kept, and actions wait for the user", () => confirm(page));
   await checks.check("the pages of settings open", async () => {
-    const paths = ["agents", "llm", "condenser", "agent-context", "app", "secrets"].map((name) => `/settings/${name}`);
-    for (const path of [...paths, "/mcp", "/skills", "/plugins", "/apps"]) {
+    await page.go("/settings");
+    for (const name of ["agents", "llm", "condenser", "agent-context", "app", "secrets"]) {
+      await page.test(`sidebar-settings-/settings/${name}`).click();
+      await page.page.waitForURL(`**/settings/${name}`);
+      await page.quiet();
+    }
+    for (const path of ["/mcp", "/skills", "/plugins", "/apps"]) {
       await page.go(path);
       await page.test("root-layout").waitFor();
       await page.quiet();

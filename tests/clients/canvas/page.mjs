@@ -31,7 +31,7 @@ export class Page {
     // Fonts and icons of other hosts: the checks are the same without a network.
     await context.route((url) => url.origin !== world.page, (route) => route.abort());
     const page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
+    context.setDefaultTimeout(PATIENCE_MS);
     const own = new Page(browser, context, page, world);
     own.#listen();
     return own;

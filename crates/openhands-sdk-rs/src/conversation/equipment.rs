@@ -265,6 +265,26 @@ impl Equipment {
     }
 }
 
+/// Adds the tools that act on the conversation.
+fn add_builtins(
+    tools: &mut Toolbox,
+    builtins: &openhands_tools::Registry,
+    own: &[Tool],
+    place: &Place,
+) -> Result<(), ConversationError> {
+    let machine = Machine {
+        place: place.clone(),
+        ..Machine::default()
+    };
+    let mut executors = builtins.executors(own, &machine)?.into_executors();
+    for tool in builtins.definitions(own, place)?.iter() {
+        if let Some(executor) = executors.remove(&tool.spec().name) {
+            tools.add_own(Arc::clone(tool), executor)?;
+        }
+    }
+    Ok(())
+}
+
 /// The tools that an agent wants: those that live with the mind, and those that are hands.
 fn split(
     agent: &Agent,
