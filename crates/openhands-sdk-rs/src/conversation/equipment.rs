@@ -316,26 +316,6 @@ fn split(
     (own, hands)
 }
 
-/// Adds the tools that act on the conversation.
-fn add_builtins(
-    tools: &mut Toolbox,
-    builtins: &openhands_tools::Registry,
-    own: &[Tool],
-    place: &Place,
-) -> Result<(), ConversationError> {
-    let machine = Machine {
-        place: place.clone(),
-        ..Machine::default()
-    };
-    let mut executors = builtins.executors(own, &machine)?.into_executors();
-    for tool in builtins.definitions(own, place)?.iter() {
-        if let Some(executor) = executors.remove(&tool.spec().name) {
-            tools.add_own(Arc::clone(tool), executor)?;
-        }
-    }
-    Ok(())
-}
-
 /// The tools of the client: those that the conversation was given, and those that only the agent names.
 fn client_tools(agent: &Agent, given: &[ClientToolSpec]) -> Vec<ClientToolSpec> {
     let mut tools = given.to_vec();
