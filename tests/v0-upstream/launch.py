@@ -6,12 +6,21 @@ the Python module; without it, the Python server is started as ever. Nothing els
 
 import os
 import shlex
+import shutil
 
 import pytest
 
 from openhands.runtime.impl.local import local_runtime
 
 MODULE = "openhands.runtime.action_execution_server"
+# They share things of the machine: /tmp/test_dir, /workspace, all programs named http.server. So they run one after the other.
+SHARING = (
+    "test_bash_server",
+    "test_bash_background_server",
+    "test_long_output_from_nested_directories",
+    "test_command_backslash",
+    "test_replay.py::",
+)
 
 
 def launching(server, build):
@@ -41,6 +50,21 @@ def environment_of_the_process_is_restored():
     os.environ.update(before)
 
 
+@pytest.fixture(autouse=True)
+def shared_places_are_emptied(request):
+    """What one of these tests leaves on the machine changes the next one. Only where `run` has made the places private."""
+    yield
+    if not os.environ.get("OPENHANDS_V0_PRIVATE") or not shares(request.node):
+        return
+    shutil.rmtree("/tmp/test_dir", ignore_errors=True)
+    for entry in os.scandir("/workspace"):
+        shutil.rmtree(entry.path) if entry.is_dir(follow_symlinks=False) else os.unlink(entry.path)
+
+
+def shares(item):
+    return any(name in item.nodeid for name in SHARING)
+
+
 def pytest_addoption(parser):
     parser.addoption("--expected", help="a file with the names of the tests to run, one on each line")
 
@@ -50,22 +74,12 @@ def names_in(path):
         return {line.strip() for line in lines if line.strip() and not line.startswith("#")}
 
 
-# They share things of the machine: /tmp/test_dir, /workspace, all programs named http.server. So they run one after the other.
-SHARING = (
-    "test_bash_server",
-    "test_bash_background_server",
-    "test_long_output_from_nested_directories",
-    "test_command_backslash",
-    "test_replay.py::",
-)
-
-
 # First, because xdist reads the groups, and adds them to the names, in the same hook.
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Only the tests of the list; a name of the list that no longer exists is an error, not a silent gap."""
     for item in items:
-        if any(name in item.nodeid for name in SHARING):
+        if shares(item):
             item.add_marker(pytest.mark.xdist_group("machine"))
     path = config.getoption("--expected")
     if not path:
