@@ -4,8 +4,8 @@
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 
-use crate::ipython::{server, text};
-use crate::server::Server;
+use crate::ipython::{python, server, text};
+use crate::server::{Server, Setup};
 
 async fn prepared() -> Option<Server> {
     let server = server(&["agent_skills", "jupyter"]).await?;
@@ -213,4 +213,32 @@ import sys
 heavy = [name for name in ('docx', 'pptx', 'PyPDF2', 'openai', 'cv2') if name in sys.modules]
 print(heavy, 'open_file(path' in agentskills.DOCUMENTATION)";
     assert_eq!(text(&server, code).await, "[] True");
+}
+
+#[tokio::test]
+async fn an_installed_package_is_neither_loaded_nor_hidden() {
+    if python().is_none() {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let package = place.path().join("openhands/runtime/plugins/agent_skills");
+    std::fs::create_dir_all(&package).unwrap();
+    std::fs::write(package.join("agentskills.py"), "installed = True\n").unwrap();
+    let setup = Setup {
+        plugins: &["agent_skills", "jupyter"],
+        env: &[("PYTHONPATH", place.path().to_str().unwrap())],
+        ..Setup::default()
+    };
+    let server = Server::with(setup).await;
+    std::fs::write(server.path("short.txt"), "one\ntwo").unwrap();
+    let loaded = "import sys; 'openhands' in sys.modules, callable(file_editor)";
+    assert_eq!(text(&server, loaded).await, "(False, True)");
+    assert!(
+        text(&server, "open_file('short.txt')")
+            .await
+            .contains("2|two")
+    );
+    let import =
+        "from openhands.runtime.plugins.agent_skills import agentskills; agentskills.installed";
+    assert_eq!(text(&server, import).await, "True");
 }

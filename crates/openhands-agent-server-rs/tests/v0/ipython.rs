@@ -12,7 +12,7 @@ use crate::server::{Server, Setup, signal};
 
 /// The interpreter that has ipykernel: `tests/ipython/install` prints its path, and `./test` sets the variable. Without
 /// it a test says that it was skipped; continuous integration skips nothing.
-fn python() -> Option<PathBuf> {
+pub(crate) fn python() -> Option<PathBuf> {
     let python = std::env::var_os("OPENHANDS_IPYTHON_PYTHON").map(PathBuf::from);
     if python.is_none() {
         assert!(

@@ -1,6 +1,7 @@
 //! One server of a conversation: it is started, listed, watched and started again.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -38,6 +39,8 @@ pub(super) struct Shared {
     pub(super) call_limit: Duration,
     pub(super) status: watch::Receiver<Status>,
     pub(super) orders: mpsc::Sender<Order>,
+    /// The sessions up to this number are not to be used any more.
+    pub(super) lost: AtomicU64,
     /// The calls that run.
     pub(super) calls: TaskTracker,
     pub(super) notices: broadcast::Sender<McpNotice>,

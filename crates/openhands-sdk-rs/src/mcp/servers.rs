@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use indexmap::IndexMap;
@@ -198,6 +199,7 @@ impl McpServers {
             call_limit: options.call_limit,
             status: seen,
             orders,
+            lost: AtomicU64::default(),
             calls: self.calls.clone(),
             notices: connector.notices.clone(),
         });

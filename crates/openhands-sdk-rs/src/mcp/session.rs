@@ -1,5 +1,6 @@
 //! The way to a session: the one there is, or what one attempt to connect brings.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use rmcp::service::{RequestHandle, RoleClient, ServiceError};
@@ -33,7 +34,7 @@ impl Shared {
     pub(super) async fn session(&self) -> Result<Session, NoSession> {
         let status = self.status.borrow().clone();
         match status {
-            Status::Ready(session) if !session.peer.is_transport_closed() => return Ok(session),
+            Status::Ready(session) if self.is_usable(&session) => return Ok(session),
             Status::Closed => return Err(NoSession::Closed),
             Status::Ready(_) | Status::Starting | Status::Down(_) | Status::Failed(_) => {}
         }
@@ -53,23 +54,35 @@ impl Shared {
         }
     }
 
-    /// Why a request failed. A session that could not send it is given up.
+    fn is_usable(&self, session: &Session) -> bool {
+        let lost = self.lost.load(Ordering::Relaxed);
+        session.number > lost && !session.peer.is_transport_closed()
+    }
+
+    /// Why a request failed. A session that could not send it, or was lost meanwhile, is given up.
     pub(super) fn failure(&self, session: &Session, error: &ServiceError) -> String {
         match error {
             ServiceError::McpError(error) => error.message.to_string(),
             ServiceError::TransportSend(error) => {
-                // The next call gets a new session. With many orders waiting, the server is being looked after anyway.
-                let order = Order::Broken {
-                    number: session.number,
-                };
-                let _ = self.orders.try_send(order);
+                self.give_up(session);
                 connection::reason(error.error.as_ref())
             }
             ServiceError::TransportClosed => {
+                self.give_up(session);
                 format!("the connection to the server '{}' was lost", self.name)
             }
             other => other.to_string(),
         }
+    }
+
+    /// The next call gets a new session, also if the end of this one is not known everywhere yet.
+    fn give_up(&self, session: &Session) {
+        self.lost.fetch_max(session.number, Ordering::Relaxed);
+        let order = Order::Broken {
+            number: session.number,
+        };
+        // With many orders waiting, the server is being looked after anyway.
+        let _ = self.orders.try_send(order);
     }
 }
 

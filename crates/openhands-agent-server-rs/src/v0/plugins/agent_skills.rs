@@ -1,7 +1,7 @@
 //! The plugin `agent_skills`: functions for reading, searching and editing files that cells can call.
 //!
-//! Where the kernel's Python has the package of OpenHands 0.x, that is imported. Elsewhere it is one of our own, under
-//! the same name: it is part of this program, and is written to a folder that only such kernels get.
+//! They are part of this program, and are written to a folder that only its kernels get. Where the kernel's Python has the package
+//! of OpenHands 0.x, they do not hide it; elsewhere they can be imported under its name.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -39,7 +39,6 @@ const FILES: &[(&str, &str)] = &[
 const PACKAGE: &str = "openhands/runtime/plugins/agent_skills";
 /// Finds the package, or puts ours in its place.
 const FIND: &str = include_str!("agent_skills/find.py");
-const IMPORT: &str = "from openhands.runtime.plugins.agent_skills.agentskills import *";
 
 #[derive(Debug)]
 pub(super) struct AgentSkills {
@@ -82,9 +81,10 @@ impl Plugin for AgentSkills {
             let folder = writing.await?.context("writing the functions")?;
             let path = json!(folder.path().to_string_lossy()).to_string();
             setup.cells.push(format!(
-                "{FIND}\n_openhands_find_skills({path})\ndel _openhands_find_skills"
+                "{FIND}\n\
+                 exec('from ' + _openhands_find_skills({path}) + '.agentskills import *')\n\
+                 del _openhands_find_skills"
             ));
-            setup.cells.push(IMPORT.to_owned());
             *self.folder.lock() = Some(folder);
             Ok(())
         })
