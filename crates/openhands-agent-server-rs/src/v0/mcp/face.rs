@@ -114,21 +114,32 @@ impl Face {
     }
 
     /// Asks a server, with the client's progress and cancellation.
+    ///
+    /// The library drops a handler whose request is cancelled, or whose client is gone, at any moment. The question is therefore
+    /// asked by a task of its own, which is then told to stop and still gets to tell the server.
     async fn forward(
+        &self,
         relay: &McpRelay,
         mut request: ClientRequest,
         cx: &RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData> {
         *request.get_meta_mut() = cx.meta.clone();
-        progress::with_progress(cx, |steps| async move {
-            relay.request(request, steps, &cx.ct).await
-        })
-        .await
-        .map_err(refused)
+        let stop = cx.ct.child_token();
+        let _stopped_if_dropped = stop.clone().drop_guard();
+        let answer = progress::with_progress(cx, |steps| {
+            let relay = relay.clone();
+            let asking = async move { relay.request(request, steps, &stop).await };
+            self.router.tasks.spawn(asking)
+        });
+        match answer.await {
+            Ok(answer) => answer.map_err(refused),
+            Err(lost) => Err(ErrorData::internal_error(lost.to_string(), None)),
+        }
     }
 
     /// Asks servers one after the other until one has an answer.
     async fn first(
+        &self,
         relays: &[McpRelay],
         request: ClientRequest,
         cx: &RequestContext<RoleServer>,
@@ -136,7 +147,7 @@ impl Face {
     ) -> Result<ServerResult, ErrorData> {
         let mut refusal = ErrorData::resource_not_found(unknown, None);
         for relay in relays {
-            match Self::forward(relay, request.clone(), cx).await {
+            match self.forward(relay, request.clone(), cx).await {
                 Ok(answer) => return Ok(answer),
                 Err(error) => refusal = error,
             }
@@ -212,7 +223,7 @@ impl ServerHandler for Face {
         };
         params.name = Cow::Owned(target.name);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let answer = Self::forward(&target.relay, request, &cx).await?;
+        let answer = self.forward(&target.relay, request, &cx).await?;
         result::of_call(answer)
     }
 
@@ -246,7 +257,7 @@ impl ServerHandler for Face {
         };
         params.name = target.name;
         let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
-        match Self::forward(&target.relay, request, &cx).await? {
+        match self.forward(&target.relay, request, &cx).await? {
             ServerResult::GetPromptResult(prompt) => Ok(prompt.into()),
             _ => Err(result::unexpected("a prompt")),
         }
@@ -298,7 +309,7 @@ impl ServerHandler for Face {
         }
         let unknown = format!("Unknown resource: {}", params.uri);
         let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
-        match Self::first(&relays, request, &cx, unknown).await? {
+        match self.first(&relays, request, &cx, unknown).await? {
             ServerResult::ReadResourceResult(read) => Ok(read.into()),
             _ => Err(result::unexpected("a resource")),
         }
@@ -327,7 +338,7 @@ impl ServerHandler for Face {
             return Ok(CompleteResult::default());
         }
         let request = ClientRequest::CompleteRequest(CompleteRequest::new(params));
-        match Self::first(&relays, request, &cx, String::new()).await? {
+        match self.first(&relays, request, &cx, String::new()).await? {
             ServerResult::CompleteResult(completion) => Ok(completion),
             _ => Err(result::unexpected("a completion")),
         }
