@@ -20,6 +20,7 @@ mod bash_socket;
 mod conversations;
 mod cors;
 mod files;
+mod first_process;
 mod git;
 mod harness;
 mod hooks;
