@@ -10,7 +10,9 @@
     clippy::items_after_statements,
     clippy::format_push_string,
     clippy::case_sensitive_file_extension_comparisons,
-    clippy::float_cmp
+    clippy::float_cmp,
+    // A skipped test says so.
+    clippy::print_stdout
 )]
 
 mod agent_profiles;
