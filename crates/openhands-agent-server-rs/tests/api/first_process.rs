@@ -36,7 +36,6 @@ fn until<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
 }
 
 /// The program, first in a process namespace of its own; its pid there is 1.
-
 fn start(directory: &Path) -> Option<(Child, i32)> {
     if !rustix::process::geteuid().is_root() || !Path::new("/usr/bin/unshare").exists() {
         let in_ci = std::env::var_os("CI").is_some();
