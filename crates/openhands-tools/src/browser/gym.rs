@@ -1,0 +1,3 @@
+//! The browser as BrowserGym shows it to agents.
+
+pub mod language;
