@@ -9,6 +9,7 @@
 
 mod failures;
 mod frames;
+mod gym_actions;
 mod input;
 mod lab;
 mod life;

@@ -6,6 +6,7 @@ use super::mistake::{Exception, Mistake};
 use super::signature::Arguments;
 use super::source::Call;
 use super::value::Literal;
+use crate::browser::Button;
 
 /// How long `noop` waits when it is not told.
 const USUAL_WAIT_MS: f64 = 1000.0;
@@ -52,15 +53,6 @@ pub enum Action {
 pub struct Point {
     pub x: f64,
     pub y: f64,
-}
-
-/// A button of the mouse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Button {
-    #[default]
-    Left,
-    Right,
-    Middle,
 }
 
 /// A key that is held while another one, or a button, is pressed.
@@ -415,11 +407,8 @@ fn files(value: Option<Literal>) -> Result<Vec<String>, Mistake> {
     let files = files.into_iter().map(|file| match file {
         Literal::Str(file) => Ok(file),
         other => Err(Mistake::new(
-            Exception::TypeError,
-            format!(
-                "expected str, bytes or os.PathLike object, not {}",
-                other.type_name()
-            ),
+            Exception::AttributeError,
+            format!("'{}' object has no attribute 'get'", other.type_name()),
         )),
     });
     files.collect()

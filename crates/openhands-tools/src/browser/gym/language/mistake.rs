@@ -5,6 +5,7 @@ use std::fmt;
 /// The kind of an exception of the reference, which its texts begin with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exception {
+    AttributeError,
     /// Of the browser's driver.
     Error,
     IndexError,
@@ -19,6 +20,7 @@ pub enum Exception {
 impl fmt::Display for Exception {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
+            Self::AttributeError => "AttributeError",
             Self::Error => "Error",
             Self::IndexError => "IndexError",
             Self::NameError => "NameError",

@@ -7,13 +7,12 @@ use super::mistake::{Exception, Mistake};
 /// Of all forms that fit the longest counts, so that `''''''` is one empty string and not three.
 pub(super) fn literal(source: &[char]) -> Option<Result<(String, usize), Mistake>> {
     let quote = *source.first().filter(|first| matches!(first, '"' | '\''))?;
-    let (content, end) = match triple(source, quote) {
-        Some(end) => (source.get(3..end - 3)?, end),
-        None => {
-            let end = single(source, quote)?;
-            (source.get(1..end - 1)?, end)
-        }
+    let (quotes, end) = if let Some(end) = triple(source, quote) {
+        (3, end)
+    } else {
+        (1, single(source, quote)?)
     };
+    let content = source.get(quotes..end - quotes)?;
     Some(unescape(content).map(|text| (text, end)))
 }
 
