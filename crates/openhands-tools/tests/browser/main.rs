@@ -10,6 +10,7 @@
 mod failures;
 mod frames;
 mod gym_actions;
+mod gym_pointer;
 mod input;
 mod lab;
 mod life;

@@ -113,10 +113,12 @@ impl Hands {
         self.watch = None;
         if self.dragged.is_some() {
             self.drag_event(tab, "dragOver").await?;
+            // The page hears of the drop, and not of the button.
             self.drag_event(tab, "drop").await?;
             self.dragged = None;
+        } else {
+            tab.mouse_up(self.mouse(button)).await?;
         }
-        tab.mouse_up(self.mouse(button)).await?;
         if button == Button::Left {
             tab.call("Input.setInterceptDrags", json!({"enabled": false}))
                 .await?;
