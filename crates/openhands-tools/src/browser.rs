@@ -1,0 +1,3 @@
+//! A real browser, for two languages.
+
+pub mod gym;
