@@ -118,3 +118,7 @@ v0-upstream *args:
 bench-v0 *args:
     cargo build --release -p openhands-agent-server-rs
     cargo run --release -p openhands-agent-server-rs --example v0_bench -- --python "$(tests/v0-reference/install)" {{args}}
+
+# The browser tools beside Playwright on the same Chromium, in one run: just bench-browser [rounds]
+bench-browser *args:
+    cargo run --release -p openhands-tools --example browser_bench -- "$(tests/clients/install)" "$(command -v chromium)" {{args}}
