@@ -9,6 +9,7 @@
 
 mod failures;
 mod frames;
+mod gym;
 mod input;
 mod lab;
 mod life;

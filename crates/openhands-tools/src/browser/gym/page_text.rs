@@ -4,6 +4,7 @@ use super::aria;
 use super::markdown;
 use super::markup;
 use super::snapshot::{BID, Document, SET_OF_MARKS, Snapshot, VISIBILITY};
+use std::fmt::Write as _;
 
 const ELEMENT: i64 = 1;
 const TEXT: i64 = 3;
@@ -109,7 +110,7 @@ impl Writer<'_> {
             Some(CHARACTER_DATA) => {
                 if !parent_is_hidden {
                     let words = text(&nodes.node_value).unwrap_or_default();
-                    self.out.push_str(&format!("<!CDATA[[{words}]]>"));
+                    let _ = write!(self.out, "<!CDATA[[{words}]]>");
                 }
                 false
             }
@@ -129,7 +130,7 @@ impl Writer<'_> {
             .unwrap_or_default();
         let attributes = || self.snapshot.attributes(attributes);
         if let Some((_, Some(bid))) = attributes().filter(|(name, _)| *name == BID).last() {
-            self.out.push_str(&format!(" bid=\"{bid}\""));
+            let _ = write!(self.out, " bid=\"{bid}\"");
         }
         for (name, value) in attributes() {
             if matches!(name, BID | VISIBILITY | SET_OF_MARKS) {
@@ -148,7 +149,7 @@ impl Writer<'_> {
             self.out.push(' ');
             self.out.push_str(name);
             if let Some(value) = value {
-                self.out.push_str(&format!("=\"{value}\""));
+                let _ = write!(self.out, "=\"{value}\"");
             }
         }
         self.out.push('>');

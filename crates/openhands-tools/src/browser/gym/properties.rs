@@ -99,7 +99,7 @@ fn of_document(
                 match name {
                     BID => bid = value.filter(|bid| !bid.is_empty()),
                     VISIBILITY => {
-                        properties.visibility = value.and_then(|value| value.parse().ok())
+                        properties.visibility = value.and_then(|value| value.parse().ok());
                     }
                     SET_OF_MARKS => properties.set_of_marks = Some(value == Some("1")),
                     _ => {}

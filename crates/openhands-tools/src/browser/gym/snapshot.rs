@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::Number;
+use std::ops::Range;
 
 /// The name of the attribute that holds an element's id.
 pub(super) const BID: &str = "bid";
@@ -82,16 +83,22 @@ impl Snapshot {
         })
     }
 
-    /// Takes in the documents of a frame that another process draws, below the node that shows the frame.
-    pub(super) fn adopt(&mut self, owner: i64, other: Self) {
-        let Some((document, node)) = self.find(owner) else {
-            return;
-        };
+    /// Takes in the documents of a frame that another process draws, below the node that shows the frame. That node is one
+    /// of the documents `around`: others count their nodes on their own. Says where the new documents are.
+    pub(super) fn adopt(
+        &mut self,
+        around: Range<usize>,
+        owner: i64,
+        other: Self,
+    ) -> Option<Range<usize>> {
         let first_document = self.documents.len();
-        let first_string = i64::try_from(self.strings.len()).unwrap_or(i64::MAX);
-        let Some(document) = self.documents.get_mut(document) else {
-            return;
-        };
+        let first_string = i64::try_from(self.strings.len()).ok()?;
+        let documents = self.documents.get_mut(around)?;
+        let (document, node) = documents.iter_mut().find_map(|document| {
+            let mut ids = document.nodes.backend_node_id.iter();
+            let node = ids.position(|id| *id == owner)?;
+            Some((document, node))
+        })?;
         let content = &mut document.nodes.content_document_index;
         content.index.push(node);
         content.value.push(first_document);
@@ -103,26 +110,13 @@ impl Snapshot {
                 .value
                 .iter_mut()
                 .for_each(|child| *child += first_document);
-            let strings = nodes
-                .node_name
-                .iter_mut()
-                .chain(&mut nodes.node_value)
-                .chain(nodes.attributes.iter_mut().flatten());
+            let names = nodes.node_name.iter_mut().chain(&mut nodes.node_value);
+            let strings = names.chain(nodes.attributes.iter_mut().flatten());
             strings
                 .filter(|index| **index >= 0)
                 .for_each(|index| *index += first_string);
             self.documents.push(document);
         }
-    }
-
-    /// The document and the place in it of a node.
-    fn find(&self, backend_node_id: i64) -> Option<(usize, usize)> {
-        self.documents
-            .iter()
-            .enumerate()
-            .find_map(|(document, content)| {
-                let mut ids = content.nodes.backend_node_id.iter();
-                Some((document, ids.position(|id| *id == backend_node_id)?))
-            })
+        Some(first_document..self.documents.len())
     }
 }

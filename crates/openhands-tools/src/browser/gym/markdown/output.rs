@@ -89,9 +89,9 @@ impl Output {
         let mut text = text.to_owned();
         if how == How::Words && !self.in_pre {
             text = single_blanks(&text);
-            if let Some(rest) = text.strip_prefix(' ') {
+            if text.starts_with(' ') {
                 self.space = true;
-                text = rest.to_owned();
+                text.remove(0);
             }
         }
         let forced = matches!(how, How::Forced | How::End);
@@ -108,9 +108,10 @@ impl Output {
         if self.pre_starts {
             self.pre_starts = false;
             if self.in_list {
-                text = text
+                let kept = text
                     .trim_start_matches(|c| c == '\n' || margin.contains(c))
-                    .to_owned();
+                    .len();
+                text = text.split_off(text.len() - kept);
             }
         }
         self.settle(&margin, how);

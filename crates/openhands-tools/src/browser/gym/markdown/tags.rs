@@ -242,17 +242,14 @@ impl Converter {
         }
         let indent = self.output.list_indent.clone();
         self.output.mark(&indent);
-        match self.lists.last_mut().filter(|list| list.is_ordered) {
-            Some(list) => {
-                list.number += 1;
-                let mark = format!("{}. ", list.number);
-                self.output.list_indent.push_str("   ");
-                self.output.mark(&mark);
-            }
-            None => {
-                self.output.list_indent.push_str("  ");
-                self.output.mark("* ");
-            }
+        if let Some(list) = self.lists.last_mut().filter(|list| list.is_ordered) {
+            list.number = list.number.saturating_add(1);
+            let mark = format!("{}. ", list.number);
+            self.output.list_indent.push_str("   ");
+            self.output.mark(&mark);
+        } else {
+            self.output.list_indent.push_str("  ");
+            self.output.mark("* ");
         }
         self.output.fresh = true;
     }

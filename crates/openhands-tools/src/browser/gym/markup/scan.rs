@@ -57,16 +57,9 @@ impl<'a> Scan<'a> {
     /// All up to `mark`, which is passed too; without one, all that is left.
     pub(super) fn take_past(&mut self, mark: &str) -> &'a str {
         let rest = self.rest();
-        match rest.find(mark) {
-            Some(end) => {
-                self.at += end + mark.len();
-                rest.get(..end).unwrap_or_default()
-            }
-            None => {
-                self.at = self.text.len();
-                rest
-            }
-        }
+        let end = rest.find(mark);
+        self.at += end.map_or(rest.len(), |end| end + mark.len());
+        end.and_then(|end| rest.get(..end)).unwrap_or(rest)
     }
 
     pub(super) fn skip_blanks(&mut self) {
