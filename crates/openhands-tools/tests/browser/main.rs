@@ -9,6 +9,7 @@
 
 mod failures;
 mod frames;
+mod gym;
 mod gym_actions;
 mod gym_pointer;
 mod input;
