@@ -18,6 +18,7 @@ mod chromium;
 mod error;
 mod events;
 mod frames;
+pub mod gym;
 mod input;
 pub mod keys;
 mod memory;
