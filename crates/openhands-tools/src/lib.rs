@@ -13,6 +13,7 @@
 
 pub mod arguments;
 mod blocking;
+pub mod browser;
 mod definition;
 mod executor;
 pub mod file_editor;

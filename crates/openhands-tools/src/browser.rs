@@ -1,0 +1,3 @@
+//! The browser.
+
+pub mod content;

@@ -1,0 +1,10 @@
+//! The text of a page: its visible content as Markdown, in pieces that a model can read.
+
+mod filter;
+mod markdown;
+mod piece;
+mod stream;
+
+pub use markdown::to_markdown;
+pub use piece::{Extracted, report};
+pub use stream::{PageStream, WALK};
