@@ -1,3 +1,4 @@
 //! The browser.
 
 pub mod content;
+pub mod tool;

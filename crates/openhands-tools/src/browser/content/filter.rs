@@ -42,8 +42,8 @@ pub(super) fn without_noise(text: &str) -> String {
 
 fn is_data(line: &str) -> bool {
     let line = line.trim();
-    let wrapped =
-        line.starts_with('{') && line.ends_with('}') || line.starts_with('[') && line.ends_with(']');
+    let wrapped = line.starts_with('{') && line.ends_with('}')
+        || line.starts_with('[') && line.ends_with(']');
     wrapped
         && line.chars().nth(MIN_DATA_CHARS).is_some()
         && serde_json::from_str::<Value>(line).is_ok()

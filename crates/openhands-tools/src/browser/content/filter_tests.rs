@@ -5,10 +5,16 @@ use pretty_assertions::assert_eq;
 fn long_lines_of_data_go_and_everything_else_stays() {
     let data = format!("{{\"state\": \"{}\"}}", "x".repeat(200));
     let link = format!("[{}](/a) and more", "y".repeat(200));
-    let text = format!("Head\n\n{data}\n\n\n{link}\n{{\"short\": 1}}\n[not json, but long: {}]", "z".repeat(99));
+    let text = format!(
+        "Head\n\n{data}\n\n\n{link}\n{{\"short\": 1}}\n[not json, but long: {}]",
+        "z".repeat(99)
+    );
     let kept = without_noise(&text);
     assert!(!kept.contains("state"), "{kept}");
-    assert!(kept.starts_with(&format!("Head\n\n{link}\n{{\"short\": 1}}\n[not json")), "{kept}");
+    assert!(
+        kept.starts_with(&format!("Head\n\n{link}\n{{\"short\": 1}}\n[not json")),
+        "{kept}"
+    );
 }
 
 #[test]

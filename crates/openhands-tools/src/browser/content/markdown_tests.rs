@@ -66,10 +66,7 @@ fn a_link_around_blocks_stands_around_the_first() {
 #[test]
 fn right_to_left_text_and_emoji_stay_as_they_are() {
     let stream = r#"[["p",1],"مرحبا   بالعالم",0,["p",1],"👩‍👩‍👧‍👦 שלום",0]"#;
-    assert_eq!(
-        markdown(stream, false),
-        "مرحبا بالعالم\n\n👩‍👩‍👧‍👦 שלום"
-    );
+    assert_eq!(markdown(stream, false), "مرحبا بالعالم\n\n👩‍👩‍👧‍👦 שלום");
 }
 
 #[test]

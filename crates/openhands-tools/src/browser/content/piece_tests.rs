@@ -9,7 +9,8 @@ fn page(text: &str) -> Extracted {
 
 fn content(report: &str) -> &str {
     let (_, rest) = report.split_once("<webpage_content>\n").unwrap();
-    rest.strip_suffix("\n</webpage_content>\n</content>").unwrap()
+    rest.strip_suffix("\n</webpage_content>\n</content>")
+        .unwrap()
 }
 
 #[test]

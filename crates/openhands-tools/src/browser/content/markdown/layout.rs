@@ -20,7 +20,11 @@ struct Prefix {
 impl Layout {
     /// At least this many line ends come before the next block; the first block of an item follows its marker at once.
     pub(super) fn gap(&mut self, lines: usize) {
-        if self.prefixes.last().is_none_or(|prefix| prefix.first.is_none()) {
+        if self
+            .prefixes
+            .last()
+            .is_none_or(|prefix| prefix.first.is_none())
+        {
             self.gap = self.gap.max(lines);
         }
     }
@@ -78,7 +82,11 @@ impl Layout {
 
     /// The space before a block.
     fn open(&mut self) {
-        let gap = if self.out.is_empty() { 0 } else { self.gap.max(1) };
+        let gap = if self.out.is_empty() {
+            0
+        } else {
+            self.gap.max(1)
+        };
         for number in 0..gap {
             self.out.push('\n');
             if number + 1 < gap {

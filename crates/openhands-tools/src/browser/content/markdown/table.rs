@@ -4,7 +4,20 @@ use super::Item;
 
 /// Elements that a cell of data does not have.
 const LAYOUT: &[&str] = &[
-    "table", "ul", "ol", "pre", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "form", "hr", "iframe",
+    "table",
+    "ul",
+    "ol",
+    "pre",
+    "blockquote",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "form",
+    "hr",
+    "iframe",
 ];
 
 /// Whether the table whose inside begins `inside` has rows of several cells and nothing but text in them.

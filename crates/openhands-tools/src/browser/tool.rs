@@ -1,0 +1,8 @@
+//! The browser tools of an agent: `browser_tool_set`.
+
+mod definition;
+mod kind;
+mod sensitive;
+
+pub use definition::BrowserTool;
+pub use kind::Kind;
