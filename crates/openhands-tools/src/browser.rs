@@ -1,4 +1,5 @@
 //! The browser.
 
 pub mod content;
+pub mod elements;
 pub mod tool;

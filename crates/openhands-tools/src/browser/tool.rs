@@ -3,6 +3,7 @@
 mod definition;
 mod kind;
 mod sensitive;
+mod state;
 
 pub use definition::BrowserTool;
 pub use kind::Kind;
