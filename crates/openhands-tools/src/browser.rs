@@ -1,5 +1,41 @@
-//! The browser.
+//! A real browser: Chromium without a window, driven over a pair of pipes by Chromium's own protocol (CDP).
+//!
+//! ```text
+//!   V1: browser_tool_set            V0: browse, browse_interactive
+//!            │                                  │
+//!            └────────────┬─────────────────────┘
+//!                      Browser ── tabs ── Tab (frames, scripts, mouse, keyboard, picture)
+//!                         │
+//!            Cdp: commands ▼  ▲ events ──► Pages (what is open, what loads) and Notes (dialogs, downloads, errors)
+//!                      Chromium: guarded process, private profile, no open port
+//! ```
+//!
+//! Nothing polls: every wait is for an event of the browser, with a limit. A page that crashes, or a browser that
+//! does, fails the call that it was in, and the next call finds an empty tab or a fresh browser.
 
+mod cdp;
+mod chromium;
 pub mod content;
 pub mod elements;
+mod error;
+mod events;
+mod frames;
+mod input;
+pub mod keys;
+mod memory;
+mod notes;
+mod pages;
+mod session;
+mod settings;
+mod tab;
 pub mod tool;
+
+pub use chromium::find;
+pub use error::{BrowserError, HOW_TO_INSTALL};
+pub use frames::Frame;
+pub use input::{Button, Mouse};
+pub use notes::Note;
+pub use pages::{FileChooser, Heard};
+pub use session::Browser;
+pub use settings::{BrowserSettings, DialogPolicy};
+pub use tab::{Opened, RemoteObject, Tab};

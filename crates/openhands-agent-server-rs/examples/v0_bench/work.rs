@@ -21,6 +21,8 @@ pub(crate) enum Work {
     Upload,
     Download,
     Cell,
+    /// A cell whose output may be lost on the way, as it often is by the Python server.
+    LossyCell,
 }
 
 impl Work {
@@ -31,7 +33,7 @@ impl Work {
             Self::Edit => "`edit`, a str_replace in a small file",
             Self::Upload => "upload of 20 MB",
             Self::Download => "download of 20 MB",
-            Self::Cell => "`run_ipython` of `1`",
+            Self::Cell | Self::LossyCell => "`run_ipython` of `1`",
         }
     }
 }
@@ -62,8 +64,11 @@ impl Server {
                 })
                 .await
             }
-            Work::Cell => {
-                let is_right = |said: &Value| said["content"] == "1";
+            Work::Cell | Work::LossyCell => {
+                let lossy = matches!(work, Work::LossyCell);
+                let is_right = |said: &Value| {
+                    said["content"] == "1" || lossy && said["observation"] == "run_ipython"
+                };
                 self.act(
                     "run_ipython",
                     json!({"code": "1", "include_extra": false}),

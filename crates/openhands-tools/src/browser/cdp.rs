@@ -1,0 +1,280 @@
+//! The connection to Chromium: commands and their answers, and events, as JSON over a pair of pipes.
+//!
+//! A pipe is ours alone. A debugging port would let every program on the machine, and pages that guess it, drive the
+//! browser.
+
+use super::error::BrowserError;
+use parking_lot::Mutex;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::unix::pipe;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+
+/// Separates messages.
+const END: u8 = 0;
+/// How much is read at once.
+const CHUNK: usize = 256 << 10;
+/// How much room an empty buffer keeps.
+const KEEP: usize = 4 << 20;
+
+/// Something that Chromium tells by itself.
+#[derive(Debug)]
+pub(crate) struct Event<'a> {
+    /// Which of the attached targets tells it; none: the browser.
+    pub session: Option<&'a str>,
+    pub method: &'a str,
+    params: &'a str,
+}
+
+impl Event<'_> {
+    /// What is told, as this type; nothing if it has another form.
+    pub(crate) fn params<T: DeserializeOwned>(&self) -> Option<T> {
+        match serde_json::from_str(self.params) {
+            Ok(params) => Some(params),
+            Err(error) => {
+                tracing::debug!(method = self.method, %error, "an event of the browser cannot be read");
+                None
+            }
+        }
+    }
+}
+
+/// Takes events, in order. It is called where messages are read, so it must not wait.
+pub(crate) type OnEvent = Box<dyn FnMut(&Cdp, Event<'_>) + Send>;
+
+/// One connection; clones share it.
+#[derive(Debug, Clone)]
+pub(crate) struct Cdp(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    next: AtomicU64,
+    outgoing: mpsc::UnboundedSender<Vec<u8>>,
+    waiting: Mutex<Waiting>,
+}
+
+type Answer = Result<Box<RawValue>, Refusal>;
+
+#[derive(Debug, Default)]
+struct Waiting {
+    closed: bool,
+    answers: HashMap<u64, oneshot::Sender<Answer>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Refusal {
+    message: String,
+    #[serde(default)]
+    data: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Message<'a> {
+    #[serde(default)]
+    id: Option<u64>,
+    #[serde(default, borrow)]
+    method: Option<Cow<'a, str>>,
+    #[serde(default, borrow, rename = "sessionId")]
+    session: Option<Cow<'a, str>>,
+    #[serde(default, borrow)]
+    params: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    result: Option<&'a RawValue>,
+    #[serde(default)]
+    error: Option<Refusal>,
+}
+
+/// Takes a call's place among those that wait off the list when its caller goes away.
+struct Place<'a>(&'a Cdp, u64);
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.0.waiting.lock().answers.remove(&self.1);
+    }
+}
+
+impl Cdp {
+    /// Speaks over these pipes until they close. The tasks are the owner's to hold.
+    pub(crate) fn open(
+        sender: pipe::Sender,
+        receiver: pipe::Receiver,
+        on_event: OnEvent,
+    ) -> (Self, JoinSet<()>) {
+        let (outgoing, queue) = mpsc::unbounded_channel();
+        let cdp = Self(Arc::new(Shared {
+            next: AtomicU64::new(1),
+            outgoing,
+            waiting: Mutex::default(),
+        }));
+        let mut tasks = JoinSet::new();
+        tasks.spawn(write(sender, queue));
+        let reader = cdp.clone();
+        tasks.spawn(async move {
+            read(&reader, receiver, on_event).await;
+            reader.close();
+        });
+        (cdp, tasks)
+    }
+
+    /// Whether the connection is over.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.0.waiting.lock().closed
+    }
+
+    /// Asks for something and waits for the answer.
+    pub(crate) async fn call(
+        &self,
+        session: Option<&str>,
+        method: &str,
+        params: Value,
+        limit: Duration,
+    ) -> Result<Value, BrowserError> {
+        self.call_as(session, method, params, limit).await
+    }
+
+    /// Asks for something whose answer has this form.
+    pub(crate) async fn call_as<T: DeserializeOwned>(
+        &self,
+        session: Option<&str>,
+        method: &str,
+        params: Value,
+        limit: Duration,
+    ) -> Result<T, BrowserError> {
+        let (answer, coming) = oneshot::channel();
+        let id = self.0.next.fetch_add(1, Ordering::Relaxed);
+        {
+            let mut waiting = self.0.waiting.lock();
+            if waiting.closed {
+                return Err(BrowserError::Gone);
+            }
+            waiting.answers.insert(id, answer);
+        }
+        let _place = Place(self, id);
+        self.post(id, session, method, &params);
+        let answer = tokio::time::timeout(limit, coming)
+            .await
+            .map_err(|_| BrowserError::timeout(method, limit))?
+            .map_err(|_| BrowserError::Gone)?;
+        let refused = |message| BrowserError::Refused {
+            method: method.to_owned(),
+            message,
+        };
+        match answer {
+            Ok(result) => {
+                serde_json::from_str(result.get()).map_err(|error| refused(error.to_string()))
+            }
+            Err(Refusal { message, data }) => Err(refused(match data {
+                Some(Value::String(data)) => format!("{message} ({data})"),
+                _ => message,
+            })),
+        }
+    }
+
+    /// Asks for something whose answer nobody needs.
+    pub(crate) fn tell(&self, session: Option<&str>, method: &str, params: &Value) {
+        let id = self.0.next.fetch_add(1, Ordering::Relaxed);
+        self.post(id, session, method, params);
+    }
+
+    fn post(&self, id: u64, session: Option<&str>, method: &str, params: &Value) {
+        let message = match session {
+            Some(session) => {
+                json!({"id": id, "method": method, "params": params, "sessionId": session})
+            }
+            None => json!({"id": id, "method": method, "params": params}),
+        };
+        let mut bytes = message.to_string().into_bytes();
+        bytes.push(END);
+        // Closed: whoever waits is told by the reader.
+        let _ = self.0.outgoing.send(bytes);
+    }
+
+    /// Fails all calls that wait, and those to come.
+    fn close(&self) {
+        let mut waiting = self.0.waiting.lock();
+        waiting.closed = true;
+        waiting.answers.clear();
+    }
+
+    fn take(&self, message: &[u8], on_event: &mut OnEvent) {
+        let message: Message<'_> = match serde_json::from_slice(message) {
+            Ok(message) => message,
+            Err(error) => {
+                tracing::warn!(%error, "a message of the browser cannot be read");
+                return;
+            }
+        };
+        if let Some(id) = message.id {
+            let waiter = self.0.waiting.lock().answers.remove(&id);
+            let answer = match (message.error, message.result) {
+                (Some(refusal), _) => Err(refusal),
+                (None, Some(result)) => Ok(result.to_owned()),
+                (None, None) => Ok(RawValue::NULL.to_owned()),
+            };
+            match (waiter, answer) {
+                // The caller may have gone away.
+                (Some(waiter), answer) => drop(waiter.send(answer)),
+                (None, Err(refusal)) => {
+                    tracing::debug!(
+                        message = refusal.message,
+                        "the browser refused what it was told"
+                    );
+                }
+                (None, Ok(_)) => {}
+            }
+        } else if let Some(method) = message.method {
+            let event = Event {
+                session: message.session.as_deref(),
+                method: &method,
+                params: message.params.map_or("{}", RawValue::get),
+            };
+            on_event(self, event);
+        }
+    }
+}
+
+async fn write(mut sender: pipe::Sender, mut queue: mpsc::UnboundedReceiver<Vec<u8>>) {
+    while let Some(message) = queue.recv().await {
+        if sender.write_all(&message).await.is_err() {
+            // The browser is gone; the reader notices it too.
+            return;
+        }
+    }
+}
+
+async fn read(cdp: &Cdp, mut receiver: pipe::Receiver, mut on_event: OnEvent) {
+    let mut buffer: Vec<u8> = Vec::with_capacity(CHUNK);
+    let mut searched = 0;
+    loop {
+        buffer.reserve(CHUNK);
+        match receiver.read_buf(&mut buffer).await {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        let mut taken = 0;
+        while let Some(length) = buffer
+            .get(searched..)
+            .and_then(|rest| memchr::memchr(END, rest))
+        {
+            if let Some(message) = buffer.get(taken..searched + length) {
+                cdp.take(message, &mut on_event);
+            }
+            searched += length + 1;
+            taken = searched;
+        }
+        buffer.drain(..taken);
+        searched = buffer.len();
+        if buffer.is_empty() && buffer.capacity() > KEEP {
+            buffer = Vec::with_capacity(CHUNK);
+        }
+    }
+}
