@@ -3,8 +3,10 @@
 mod filter;
 mod markdown;
 mod piece;
+mod read;
 mod stream;
 
 pub use markdown::to_markdown;
 pub use piece::{Extracted, report};
+pub use read::read;
 pub use stream::{PageStream, WALK};

@@ -7,7 +7,9 @@ use std::collections::{HashMap, HashSet};
 pub struct Place {
     /// The tab that it is in.
     pub tab: String,
-    /// The frame whose world knows it.
+    /// The session that answers for the frame whose world knows it.
+    pub session: String,
+    /// That frame.
     pub frame: String,
     /// That world.
     pub token: String,

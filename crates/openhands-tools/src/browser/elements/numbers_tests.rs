@@ -4,6 +4,7 @@ use std::collections::HashSet;
 fn place(tab: &str, token: &str, number: u32) -> Place {
     Place {
         tab: tab.to_owned(),
+        session: "session".to_owned(),
         frame: "frame".to_owned(),
         token: token.to_owned(),
         number,

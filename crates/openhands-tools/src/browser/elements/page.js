@@ -446,7 +446,7 @@
   const click = (number) => {
     const element = find(number);
     element?.click();
-    return Boolean(element);
+    return JSON.stringify(Boolean(element));
   };
 
   // Puts the cursor into an element with everything in it selected, so that what is typed replaces it.
@@ -515,9 +515,32 @@
     return JSON.stringify({ chosen: wanted.map((option) => squeeze(option.label)) });
   };
 
+  const canMove = (element, by) => {
+    const most = element.scrollHeight - element.clientHeight;
+    return by < 0 ? element.scrollTop > 0 : element.scrollTop < most - 1;
+  };
+
+  // Scrolls what scrolls in the middle of the window, or the page; says whether that moved, or another process must do it.
+  const scroll = (by) => {
+    const middle = deepest(document, window.innerWidth / 2, window.innerHeight / 2);
+    const isFrame = middle?.localName === 'iframe' || middle?.localName === 'frame';
+    const inner = isFrame ? documentIn(middle)?.scrollingElement : null;
+    if (isFrame && !documentIn(middle)) return JSON.stringify({ moved: false, elsewhere: true });
+    const candidates = inner ? [inner] : [];
+    for (let at = middle; at; at = parentOf(at)) {
+      const { overflowY } = getComputedStyle(at);
+      if (overflowY === 'auto' || overflowY === 'scroll' || overflowY === 'overlay') candidates.push(at);
+    }
+    if (document.scrollingElement) candidates.push(document.scrollingElement);
+    const target = candidates.find((element) => canMove(element, by));
+    target?.scrollBy({ top: by, behavior: 'instant' });
+    return JSON.stringify({ moved: Boolean(target), elsewhere: false });
+  };
+
   return {
     token,
     scan,
+    scroll,
     aim,
     click,
     enter,
