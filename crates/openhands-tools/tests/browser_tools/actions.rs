@@ -79,7 +79,7 @@ async fn a_click_follows_a_link_and_waits_for_its_page() {
 #[tokio::test]
 async fn scrolling_loads_more_moves_inner_parts_and_ends() {
     let Some(desk) = Desk::new() else { return };
-    let endless = r#"<title>t</title><div id=list></div><script>
+    let feed = r#"<title>t</title><div id=list></div><script>
         let count = 0;
         const more = () => { for (let i = 0; i < 20 && count < 60; i += 1) { count += 1;
           list.insertAdjacentHTML('beforeend', `<p style="height:60px"><button>Entry ${count}</button></p>`); } };
@@ -88,8 +88,8 @@ async fn scrolling_loads_more_moves_inner_parts_and_ends() {
         </script>"#;
     let inner = "<title>t</title><body style='margin:0;overflow:hidden'><div id=box style='height:100vh;overflow:auto'><div
         style='height:3000px'></div><button>at the end</button></div>";
-    let site = Site::with(&[("endless", endless), ("inner", inner)]).await;
-    desk.open(&site.url("endless")).await;
+    let site = Site::with(&[("feed", feed), ("inner", inner)]).await;
+    desk.open(&site.url("feed")).await;
     assert!(index_in(&desk.state().await, "Entry 60").is_none());
     let mut steps = 0;
     while desk.call("scroll", json!({})).await == "Scrolled down" {

@@ -28,8 +28,7 @@ const FORM: &str = r#"<!doctype html><title>Form</title><meta charset=utf-8><for
 <label>File <input name=file type=file></label>
 <div id=rich contenteditable aria-label=Rich>rich <b>old</b></div>
 <input name=fixed readonly value=fixed aria-label=Fixed>
-<fieldset disabled><button aria-label=Off>Off</button></fieldset>
-<button>Send</button></form><pre id=out></pre><script>
+<button>Send</button><fieldset disabled><button>Off</button></fieldset></form><pre id=out></pre><script>
 const heard = [];
 for (const kind of ['keydown', 'input', 'change']) document.addEventListener(kind, (e) => heard.push(kind + ' ' + e.target.name));
 async function said(event) {
@@ -103,7 +102,7 @@ async fn every_kind_of_field_is_filled_and_the_page_gets_it() {
         json!({
             "name": "Ada 🙂 عربي", "mail": "ada@example.org", "word": "s3cret", "many": "42", "call": "+49 30 1",
             "site": "http://x.y/", "seek": "needle", "day": "2026-12-31", "hour": "09:30", "moment": "2026-12-31T09:30",
-            "month": "2026-12", "week": "2026-W50", "colour": "#ff8800", "range": "70", "note": "two\r\nlines", "one": "b",
+            "month": "2026-12", "week": "2026-W50", "colour": "#ff8800", "range": "70", "note": "two\nlines", "one": "b",
             "some": "Red+Blue", "box": "on", "pick": "2", "file": "letter.txt:dear", "fixed": "fixed", "rich": "new words",
             "heard": null,
         })

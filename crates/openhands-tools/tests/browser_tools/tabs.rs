@@ -86,12 +86,12 @@ async fn the_last_tab_leaves_an_empty_one() {
 #[tokio::test]
 async fn a_pop_up_becomes_the_tab_that_is_shown() {
     let Some(desk) = Desk::new() else { return };
-    let page = "<title>one</title><button onclick=\"open('/two')\">pop</button><a target=_blank href='/two'>blank</a>";
+    let page = "<title>one</title><button onclick=\"window.open('/two')\">pop</button><a target=_blank href='/two'>blank</a>";
     let site = Site::with(&[
         ("one", page),
         (
             "two",
-            "<title>two</title><button onclick='close()'>shut</button>",
+            "<title>two</title><button onclick='window.close()'>shut</button>",
         ),
     ])
     .await;

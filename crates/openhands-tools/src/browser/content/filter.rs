@@ -22,6 +22,7 @@ pub(super) fn without_noise(text: &str) -> String {
                 let ticks = bare.len() - bare.trim_start_matches('`').len();
                 if ticks >= 3 {
                     fence = bare.get(..ticks);
+                    gap = 0;
                 } else if is_data(bare) {
                     continue;
                 } else if bare.is_empty() && !line.contains('>') {

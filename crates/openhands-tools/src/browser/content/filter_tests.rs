@@ -20,6 +20,6 @@ fn long_lines_of_data_go_and_everything_else_stays() {
 #[test]
 fn code_keeps_its_data_and_its_empty_lines() {
     let data = format!("[{}1]", "1,".repeat(100));
-    let text = format!("```\n{data}\n\n\nend\n```");
+    let text = format!("before\n\n```\n{data}\n\n\nend\n```\n\nafter");
     assert_eq!(without_noise(&text), text);
 }

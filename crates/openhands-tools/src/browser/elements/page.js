@@ -170,7 +170,8 @@
         if (value === 'true' || value === 'mixed') more[state] = value === 'true' ? true : value;
       }
     }
-    if (!text || tag === 'select' || tag === 'textarea') {
+    // The text of a field is what was put into it.
+    if (!text || tag === 'select' || tag === 'textarea' || element.isContentEditable) {
       const label = labelOf(element);
       if (label && label !== placeholder) more.label = label;
     }

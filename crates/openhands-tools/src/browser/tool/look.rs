@@ -74,7 +74,7 @@ impl Hands {
             let tab = self.browser.active().await?;
             match look(&tab).await {
                 Ok(seen) => return Ok((tab, seen)),
-                Err(error) if error.is_page_change() && tries < TRIES => {
+                Err(error) if is_gone(&error) && tries < TRIES => {
                     tries += 1;
                     tab.settle(super::hands::SETTLE).await;
                 }
@@ -156,7 +156,7 @@ impl Hands {
             let tab = self.browser.active().await?;
             match read(&tab, links).await {
                 Ok(page) => return Ok(report(&tab.url(), &page, start)),
-                Err(error) if error.is_page_change() && tries < TRIES => {
+                Err(error) if is_gone(&error) && tries < TRIES => {
                     tries += 1;
                     tab.settle(super::hands::SETTLE).await;
                 }
@@ -164,4 +164,9 @@ impl Hands {
             }
         }
     }
+}
+
+/// Whether the page went away while it was looked at; what is in its place can be looked at.
+fn is_gone(error: &BrowserError) -> bool {
+    error.is_page_change() || matches!(error, BrowserError::Crashed { .. } | BrowserError::Gone)
 }

@@ -6,8 +6,8 @@ use crate::browser::{BrowserError, Mouse, Tab};
 
 /// How much of an address an answer repeats.
 const ADDRESS_CHARS: usize = 20;
-/// A turn of the page's drawing: a frame of another process moves with it.
-const TURN: &str =
+/// Two turns of the page's drawing: by then it shows what was done to it.
+pub(super) const TURN: &str =
     "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))";
 
 impl Hands {

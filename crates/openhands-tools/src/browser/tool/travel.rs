@@ -1,12 +1,17 @@
 //! Where the window goes: addresses, back, up and down.
 
-use super::hands::Hands;
+use super::hands::{Hands, SETTLE};
+use super::pointer::TURN;
 use crate::browser::elements::ask;
 use crate::browser::{BrowserError, Mouse, Opened};
 use serde::Deserialize;
+use std::time::Duration;
+use tokio::time::timeout;
 
 /// How far one call scrolls.
 const STEP: f64 = 500.0;
+/// How long a page may take to draw.
+const DRAWN: Duration = Duration::from_secs(1);
 
 #[derive(Deserialize)]
 struct Scrolled {
@@ -32,7 +37,7 @@ impl Hands {
         match opened {
             Opened::Loaded => {}
             Opened::StillLoading => text.push_str("\nThe page goes on loading."),
-            Opened::Download => self.browser.downloads_done(super::hands::SETTLE).await,
+            Opened::Download => self.browser.downloads_done(SETTLE).await,
         }
         Ok(text)
     }
@@ -65,6 +70,8 @@ impl Hands {
                 text.push_str("\nThe page did not move: it is at its end there.");
             }
         }
+        // A page that loads more does so when it has drawn the new part.
+        let _ = timeout(DRAWN, tab.evaluate(TURN)).await;
         self.settle(&tab).await?;
         Ok(text)
     }

@@ -372,16 +372,23 @@
     change(SOURCE.mouse, { type, id: idOf(target), ...place });
   };
 
+  // Told at once, and once more after a moment if it went on meanwhile.
   const scrolling = new Map();
   const onScroll = (event) => {
     const target = event.composedPath()[0];
     if (!ids.has(target) || scrolling.has(target)) return;
     const tell = () => {
-      scrolling.delete(target);
       const element = target.nodeType === Node.DOCUMENT_NODE ? target.scrollingElement : target;
-      if (isOn && element) change(SOURCE.scroll, { id: idOf(target), x: element.scrollLeft, y: element.scrollTop });
+      const [x, y] = [element?.scrollLeft ?? 0, element?.scrollTop ?? 0];
+      if (scrolling.get(target) === `${x} ${y}`) return;
+      scrolling.set(target, `${x} ${y}`);
+      if (isOn) change(SOURCE.scroll, { id: idOf(target), x, y });
     };
-    scrolling.set(target, setTimeout(tell, SAME_MOMENT));
+    tell();
+    setTimeout(() => {
+      tell();
+      scrolling.delete(target);
+    }, SAME_MOMENT);
   };
 
   let path = [];
