@@ -13,5 +13,6 @@ mod input;
 mod lab;
 mod life;
 mod navigation;
+mod quiet;
 mod site;
 mod tabs;
