@@ -121,10 +121,14 @@ async fn ten_thousand_elements_are_told_quickly_and_the_cut_is_said() {
         desk.open(&site.url(page)).await;
         let mut best = Duration::MAX;
         let mut text = String::new();
-        for _ in 0..8 {
+        // The best of several: other tests run beside this one.
+        for _ in 0..20 {
             let begin = Instant::now();
             text = desk.call("get_state", json!({})).await;
             best = best.min(begin.elapsed());
+            if best < Duration::from_millis(300) {
+                break;
+            }
         }
         println!("{page}: {best:?}, {} bytes", text.len());
         assert!(best < Duration::from_millis(300), "{page}: {best:?}");
@@ -156,4 +160,28 @@ async fn text_in_any_script_is_told_as_it_is() {
     desk.click("اضغط هنا 👇").await;
     assert!(index_in(&desk.state().await, "נלחץ ✅").is_some());
     assert!(desk.page().await.contains("נלחץ ✅"));
+}
+
+#[tokio::test]
+async fn on_a_crowded_page_what_is_in_sight_comes_first() {
+    let Some(desk) = Desk::new() else { return };
+    let cells: String = (0..6000)
+        .map(|cell| format!("<button>Cell {cell}</button> "))
+        .collect();
+    let page = format!(
+        "<title>t</title><style>button{{all:unset;font-size:9px;line-height:9px}}</style>{cells}"
+    );
+    let site = Site::with(&[("crowd", &page)]).await;
+    desk.open(&site.url("crowd")).await;
+    for _ in 0..2 {
+        desk.call("scroll", json!({})).await;
+    }
+    let state = desk.state().await;
+    let top = state["scroll"]["y"].as_i64().unwrap();
+    assert!(top > 500, "{top}");
+    assert!(state["notes"].to_string().contains("was cut:"), "{state:#}");
+    let elements = state["interactive_elements"].as_array().unwrap();
+    let first = elements[0]["text"].as_str().unwrap();
+    let first: i64 = first.strip_prefix("Cell ").unwrap().parse().unwrap();
+    assert!(first > 300, "{first}");
 }

@@ -5,7 +5,7 @@
 (() => {
   const PLAIN = new Set(['html', 'head', 'body', 'script', 'style', 'link', 'meta', 'a', 'button', 'input', 'select', 'textarea', 'br']);
   const EVENTS = ['click', 'mousedown', 'mouseup', 'pointerdown', 'pointerup'];
-  const until = performance.now() + 60;
+  const until = performance.now() + 40; // milliseconds
   const all = document.querySelectorAll('*');
   const places = [];
   for (let place = 0; place < all.length; place += 1) {

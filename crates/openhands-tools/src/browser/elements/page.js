@@ -37,6 +37,7 @@
   const closed = new WeakMap();
   const asked = new WeakMap();
   let suspects = [];
+  let band = BAND;
 
   const numberOf = (element) => {
     let number = numbers.get(element);
@@ -286,7 +287,7 @@
     return layer;
   };
 
-  const isFar = (box, view) => box.bottom < -BAND || box.top > view.innerHeight + BAND;
+  const isFar = (box, view) => box.bottom < -band || box.top > view.innerHeight + band;
 
   const isNear = (element) => {
     const box = element.getBoundingClientRect();
@@ -329,9 +330,8 @@
     return new Set(clicks.places.map((place) => all[place]));
   };
 
-  const scan = (most, clicks) => {
+  const list = (most, heard) => {
     suspects = [];
-    const heard = heardOf(clicks);
     const listed = [];
     const left = { above: 0, below: 0, covered: 0, more: 0 };
     const layers = new Map();
@@ -349,6 +349,7 @@
     };
     // Lists an element if it is to be used; says whether to look inside it.
     const look = (element) => {
+      if (listed.length > most) return false;
       const tag = element.localName;
       if (SKIPPED.has(tag) || visited.has(element)) return false;
       const enters = !NOT_ENTERED.has(tag);
@@ -372,10 +373,6 @@
       if (isOff(element) || element.closest('[inert]')) return enters;
       if (!isFile && !isShown(element)) return enters;
       visited.add(element);
-      if (listed.length >= most) {
-        left.more += 1;
-        return enters;
-      }
       const seen = box.bottom > 0 && box.top < view.innerHeight;
       if (seen && !isFile && isUnderLayer(element, box, layersIn(element.ownerDocument)) && isCovered(element, box, view)) {
         left.covered += 1;
@@ -389,6 +386,24 @@
       for (const { layer } of layersIn(doc)) {
         if (look(layer)) walk(layer, look);
       }
+    }
+    if (listed.length > most) {
+      // The rest is only counted.
+      listed.pop();
+      const { above, below, covered } = left;
+      left.more = Math.max(1, document.querySelectorAll(USED).length - listed.length - above - below - covered);
+    }
+    return { listed, left };
+  };
+
+  const scan = (most, clicks) => {
+    const heard = heardOf(clicks);
+    let { listed, left } = list(most, heard);
+    if (left.more > 0 && listed.length && !listed[0][1]) {
+      // What is above took the room of what is in sight.
+      band = 0;
+      ({ listed, left } = list(most, heard));
+      band = BAND;
     }
     const root = document.documentElement;
     return JSON.stringify({
