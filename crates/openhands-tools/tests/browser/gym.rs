@@ -2,11 +2,16 @@
 
 use crate::lab::{Lab, SOON, lab, lab_with};
 use crate::site::Site;
+use axum::Router;
+use axum::response::Html;
+use axum::routing::get;
+use openhands_tools::browser::Opened;
 use openhands_tools::browser::gym::{GymObservation, observe};
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;
+use tokio_util::task::AbortOnDropHandle;
 
 fn fixtures() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/gym")
@@ -393,4 +398,52 @@ async fn a_page_of_ten_thousand_elements_is_observed_whole() {
     let seen = observe(&lab).await.unwrap();
     assert_eq!(seen.extra_element_properties.len(), 4 + 1 + 3334 * 3);
     assert!(seen.axtree_text(false).contains("link 'row 3333'"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_without_scripts_is_observed() {
+    let Some(lab) = lab() else { return };
+    let boxed = || async {
+        let html = Html("<title>boxed</title><p>words</p><button>b</button>");
+        ([("content-security-policy", "sandbox")], html)
+    };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let router = Router::new().route("/", get(boxed));
+    let _serving = AbortOnDropHandle::new(tokio::spawn(async move {
+        axum::serve(listener, router).await.unwrap();
+    }));
+    let seen = look(&lab, &url).await;
+    assert_eq!(
+        seen.axtree_text(false),
+        format!(
+            "RootWebArea 'boxed', focused, url='{url}'\n\
+             \t[3] generic\n\
+             \t\t[4] paragraph ''\n\
+             \t\t\tStaticText 'words'\n\
+             \t\t\t\tInlineTextBox 'words'\n\
+             \t\t[5] button 'b'\n\
+             \t\t\tInlineTextBox 'b'"
+        )
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_never_ends_and_frames_that_never_begin_are_observed() {
+    let Some(lab) = lab() else { return };
+    let html = "<title>late</title><p>words</p><div style='height: 9000px'></div><iframe loading=lazy src=/></iframe>";
+    let site = Site::with(&[("lazy", html)]).await;
+    let seen = look(&lab, &site.url("lazy")).await;
+    assert!(seen.axtree_text(false).contains("[a] Iframe ''"));
+    let tab = lab.active().await.unwrap();
+    let opened = tab
+        .navigate_within(&site.url("endless"), Duration::from_secs(1))
+        .await;
+    assert_eq!(opened.unwrap(), Opened::StillLoading);
+    let seen = observe(&lab).await.unwrap();
+    assert!(
+        seen.axtree_text(false).contains("[4] heading 'Begun'"),
+        "{}",
+        seen.axtree_text(false)
+    );
 }
