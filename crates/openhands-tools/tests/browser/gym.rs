@@ -447,3 +447,23 @@ async fn a_page_that_never_ends_and_frames_that_never_begin_are_observed() {
         seen.axtree_text(false)
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ids_that_a_page_writes_itself_lead_nowhere() {
+    let Some(lab) = lab() else { return };
+    let inner = "<title>i</title><input id=i>";
+    let outer = "<title>o</title><iframe src=inner></iframe><p id=p>words</p>";
+    let site = Site::with(&[("outer", outer), ("inner", inner)]).await;
+    look(&lab, &site.url("outer")).await;
+    let tab = lab.active().await.unwrap();
+    let forge = "{ const i = frames[0].document.getElementById('i'); i.focus(); i.setAttribute('bid', 'a'); \
+                 document.getElementById('p').setAttribute('bid', \"'] x\") }";
+    tab.evaluate(forge).await.unwrap();
+    let seen = observe(&lab).await.unwrap();
+    assert_eq!(seen.focused_element_bid.as_deref(), Some("a5"));
+    let text = seen.axtree_text(false);
+    assert!(
+        text.contains("[5] paragraph ''") && text.contains("[a5] textbox"),
+        "{text}"
+    );
+}

@@ -10,6 +10,8 @@
   const CARRIED = /^browsergym_id_[a-zA-Z0-9]+ /;
   const USABLE = new Set(['input', 'textarea', 'select', 'button', 'a', 'iframe', 'video', 'li', 'td', 'option']);
   const HIT = 20; // square pixels
+  const NUMBER = /^[0-9]+$/;
+  const FRAME = /^[a-z][A-Z]*$/;
 
   const isFirstVisit = !window[KEY];
   if (isFirstVisit) Object.defineProperty(window, KEY, { value: { elements: 0, frames: 0, marked: [] } });
@@ -83,9 +85,11 @@
   };
   const taken = new Set();
   const idOf = (element) => {
-    const known = isFirstVisit ? null : element.getAttribute('bid');
-    if (known !== null && !taken.has(known)) return known;
     const isFrame = tag(element) === 'iframe' || tag(element) === 'frame';
+    const known = isFirstVisit ? null : element.getAttribute('bid');
+    // Scripts of the page could have written anything, and copies bring the id of another element.
+    const isOurs = known !== null && known.startsWith(prefix) && (isFrame ? FRAME : NUMBER).test(known.slice(prefix.length));
+    if (isOurs && !taken.has(known)) return known;
     return prefix + (isFrame ? nameOfFrame(state.frames++) : state.elements++);
   };
 

@@ -33,6 +33,13 @@ pub(super) struct Marked {
     pub(super) focus: Option<Focus>,
 }
 
+impl Marked {
+    fn with_focus(&self) -> Option<(&Self, &Focus)> {
+        let focus = self.focus.as_ref().filter(|focus| focus.has_focus)?;
+        Some((self, focus))
+    }
+}
+
 /// The focused element of a frame.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -208,15 +215,12 @@ impl Marks {
     pub(super) fn focused(&self) -> Option<String> {
         let mut found = Some(String::new());
         let mut at = self.frames.first();
-        while let Some(focus) = at
-            .and_then(|marked| marked.focus.as_ref())
-            .filter(|focus| focus.has_focus)
-        {
+        while let Some((marked, focus)) = at.and_then(Marked::with_focus) {
             found.clone_from(&focus.focused);
-            let inner = self.frames.iter().filter(|marked| !marked.bid.is_empty());
-            at = inner
-                .into_iter()
-                .find(|marked| Some(&marked.bid) == focus.focused.as_ref());
+            let id = Some(&marked.frame.id);
+            at = self.frames.iter().find(|inner| {
+                inner.frame.parent.as_ref() == id && focus.focused.as_ref() == Some(&inner.bid)
+            });
         }
         found
     }
