@@ -93,13 +93,18 @@
     return prefix + (isFrame ? nameOfFrame(state.frames++) : state.elements++);
   };
 
+  // What shows something else as soon as it has the attribute: an item counts its list anew (all items as zero), a button
+  // loses the words that the browser gives it, a bar of unknown length stands still. Looking must not change a page.
+  const isChangedByValue = (element) =>
+    tag(element) === 'li' ||
+    (!element.hasAttribute('value') && element.matches('progress, input[type="submit" i], input[type="reset" i]'));
+
   for (const element of all) {
     const id = idOf(element);
     taken.add(id);
     element.setAttribute('browsergym_visibility_ratio', '0');
     const value = read(element, 'value');
-    // A number on an item would count the items of its list anew, all of them as zero.
-    if (typeof value !== 'undefined' && tag(element) !== 'li') element.setAttribute('value', String(value));
+    if (typeof value !== 'undefined' && !isChangedByValue(element)) element.setAttribute('value', String(value));
     const checked = read(element, 'checked');
     if (typeof checked !== 'undefined') {
       if (checked === true) element.setAttribute('checked', '');
