@@ -7,7 +7,7 @@ fn node(id: &str, role: &str, name: &str, children: &[&str]) -> Value {
     json!({"nodeId": id, "role": {"value": role}, "name": {"value": name}, "childIds": children})
 }
 
-fn text(nodes: Vec<Value>) -> String {
+fn text(nodes: &[Value]) -> String {
     axtree_text(&json!({"nodes": nodes}), &Properties::new(), false)
 }
 
@@ -23,10 +23,7 @@ fn names_and_values_are_printed_as_python_prints_them() {
         {"name": "valuemin", "value": {"value": 0.5}},
         {"name": "labelledby", "value": {"type": "nodeList"}},
     ]);
-    let read = text(vec![
-        node("1", "RootWebArea", "T", &["2", "1", "gone"]),
-        field,
-    ]);
+    let read = text(&[node("1", "RootWebArea", "T", &["2", "1", "gone"]), field]);
     assert_eq!(
         read,
         "RootWebArea 'T'\n\t[7] textbox \"it's \\ue001\" value='a\\nb', required, valuemin=0.5"
@@ -35,7 +32,7 @@ fn names_and_values_are_printed_as_python_prints_them() {
 
 #[test]
 fn words_that_a_parent_says_already_are_left_out() {
-    let read = text(vec![
+    let read = text(&[
         node("1", "button", "Go on", &["2", "3", "4"]),
         node("2", "StaticText", "Go", &["5"]),
         node("3", "StaticText", "elsewhere", &[]),
@@ -51,12 +48,12 @@ fn words_that_a_parent_says_already_are_left_out() {
 
 #[test]
 fn a_tree_in_circles_ends() {
-    let read = text(vec![
+    let read = text(&[
         node("1", "generic", "", &["2"]),
         node("2", "group", "x", &["1", "2"]),
     ]);
     assert_eq!(read, "generic\n\tgroup 'x'");
-    assert_eq!(text(Vec::new()), "");
+    assert_eq!(text(&[]), "");
 }
 
 #[test]
