@@ -97,9 +97,13 @@ docs:
 image:
     docker build -t openhands-agent-server-rs:latest .
 
-# The same shape of image from the files of this machine, without a registry; then started and tried
-image-test program="target/debug/openhands-agent-server":
-    tests/image/build {{program}}
+# Build the image openhands-agent-server-rs:full, with Python, Node, Chromium and VS Code
+image-full:
+    docker build --target full -t openhands-agent-server-rs:full .
+
+# The same Dockerfile built without a registry, from Debian's mirror; then started and tried. target: minimal or full
+image-test program="target/debug/openhands-agent-server" target="minimal":
+    tests/image/build {{program}} {{target}}
 
 # The image of 0.x sandboxes, openhands-runtime-rs:latest
 image-v0: image

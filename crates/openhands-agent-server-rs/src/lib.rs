@@ -14,6 +14,7 @@ mod checks;
 mod cli;
 mod config;
 mod dormant;
+mod first_process;
 mod http;
 mod openapi;
 mod serve;
@@ -30,6 +31,7 @@ pub use config::{
     Config, ConfigError, Environment, EventDurability, LogFormat, Sources, Surroundings,
     list_variables,
 };
+pub use first_process::run_as_first_process;
 pub use http::{Argument, Door, Front, Operation, Place};
 pub use serve::{Server, serve};
 pub use telemetry::Logs;

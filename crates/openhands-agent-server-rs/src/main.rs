@@ -7,12 +7,15 @@ use anyhow::Context;
 use clap::Parser;
 use openhands_agent_server_rs::{
     ActionServerArgs, Cli, Config, Environment, Logs, Program, Settings, Sources, check_browser,
-    check_health, edit_files, list_variables, serve, serve_actions,
+    check_health, edit_files, list_variables, run_as_first_process, serve, serve_actions,
 };
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Everything that the environment says is read here, once.
 fn main() -> anyhow::Result<ExitCode> {
+    if let Some(code) = run_as_first_process()? {
+        return Ok(code);
+    }
     let cli = Cli::parse();
     if cli.list_variables {
         std::io::stdout().write_all(list_variables().as_bytes())?;

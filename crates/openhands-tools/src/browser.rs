@@ -15,11 +15,14 @@
 
 mod cdp;
 mod chromium;
+pub mod content;
+pub mod elements;
 mod error;
 mod events;
 mod frames;
 pub mod gym;
 mod input;
+mod isolated;
 pub mod keys;
 mod memory;
 mod notes;
@@ -27,11 +30,13 @@ mod pages;
 mod session;
 mod settings;
 mod tab;
+pub mod tool;
 
 pub use chromium::find;
 pub use error::{BrowserError, HOW_TO_INSTALL};
 pub use frames::Frame;
 pub use input::{Button, Mouse};
+pub use isolated::IsolatedWorld;
 pub use notes::Note;
 pub use pages::{FileChooser, Heard};
 pub use session::Browser;

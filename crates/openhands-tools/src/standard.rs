@@ -1,7 +1,8 @@
 //! The tools that come with the project, under their registered names.
 //!
-//! Adding one is one line here and one folder beside it. The browser gets its own in `browser/`.
+//! Adding one is one line here and one folder beside it.
 
+use crate::browser::tool as browser;
 use crate::gemini::{edit, list_directory, read_file, write_file};
 use crate::registry::Registry;
 use crate::search::{glob_tool, grep_tool};
@@ -23,6 +24,7 @@ impl Registry {
         registry.register(glob_tool::NAME, glob_tool::registration());
         registry.register(grep_tool::NAME, grep_tool::registration());
         registry.register(ipython::NAME, ipython::registration());
+        registry.register(browser::NAME, browser::registration());
         registry
     }
 }

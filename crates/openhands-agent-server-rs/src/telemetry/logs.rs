@@ -1,7 +1,7 @@
 //! Log lines: for people or as JSON, to standard error and to a file that changes each day.
 
 use anyhow::Context;
-use tracing_appender::non_blocking::{NonBlocking, WorkerGuard};
+use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::layer::{Layer, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -9,6 +9,10 @@ use tracing_subscriber::{EnvFilter, Registry};
 
 use crate::config::{Config, LogFormat};
 use crate::telemetry::lines::OneLine;
+
+/// How many lines may wait to be written. The place for them is taken at the start: the library's own 128,000 would be
+/// 4 MB of every server, which is more than all else that it has in memory when it is idle.
+const WAITING_LINES: usize = 4_000;
 
 /// What keeps logs and traces going. Dropping it writes what is not written yet.
 #[derive(Debug)]
@@ -25,7 +29,7 @@ impl Logs {
     pub fn start(config: &Config) -> anyhow::Result<Self> {
         let mut writers = Vec::new();
         let mut layers = Vec::new();
-        let (writer, guard) = tracing_appender::non_blocking(std::io::stderr());
+        let (writer, guard) = not_waiting(std::io::stderr());
         writers.push(guard);
         layers.push(layer(config, writer)?);
         if let Some(directory) = &config.surroundings.log_dir {
@@ -36,7 +40,7 @@ impl Logs {
                 .max_log_files(config.surroundings.log_files.max(1))
                 .build(directory)
                 .with_context(|| format!("log files in {}", directory.display()))?;
-            let (writer, guard) = tracing_appender::non_blocking(file);
+            let (writer, guard) = not_waiting(file);
             writers.push(guard);
             layers.push(layer(config, writer)?);
         }
@@ -59,6 +63,13 @@ impl Logs {
             traces.finish();
         }
     }
+}
+
+/// Writes by a thread of its own. A reader that is too slow loses lines rather than slowing the server.
+fn not_waiting(to: impl std::io::Write + Send + 'static) -> (NonBlocking, WorkerGuard) {
+    NonBlockingBuilder::default()
+        .buffered_lines_limit(WAITING_LINES)
+        .finish(to)
 }
 
 fn layer(config: &Config, writer: NonBlocking) -> anyhow::Result<BoxedLayer> {

@@ -10,7 +10,9 @@
     clippy::items_after_statements,
     clippy::format_push_string,
     clippy::case_sensitive_file_extension_comparisons,
-    clippy::float_cmp
+    clippy::float_cmp,
+    // A skipped test says so.
+    clippy::print_stdout
 )]
 
 mod agent_profiles;
@@ -20,6 +22,7 @@ mod bash_socket;
 mod conversations;
 mod cors;
 mod files;
+mod first_process;
 mod git;
 mod harness;
 mod hooks;

@@ -74,9 +74,13 @@ const ARGUMENTS: &[&str] = &[
     // Chromium's own questions to its maker's servers: hints, model downloads, translations, certificates, media routes.
     "--disable-features=Translate,OptimizationHints,OptimizationGuideModelDownloading,MediaRouter,DialMediaRouteProvider,\
 AutofillServerCommunication,CertificateTransparencyComponentUpdater,InterestFeedContentSuggestions,PaintHolding,\
-HttpsUpgrades,GlobalMediaControls,AcceptCHFrame,DestroyProfileOnBrowserClose",
+HttpsUpgrades,GlobalMediaControls,AcceptCHFrame,DestroyProfileOnBrowserClose,NetworkTimeServiceQuerying",
     "--disable-field-trial-config",
-    "--gcm-checkin-url=",
+    // What is asked for all the same is asked of a port to which Chromium itself refuses to connect.
+    "--allow-browser-signin=false",
+    "--component-updater=url-source=http://127.0.0.1:9",
+    "--gaia-url=http://127.0.0.1:9",
+    "--gcm-checkin-url=http://127.0.0.1:9",
     "--google-apis-url=http://127.0.0.1:9",
     "--google-url=http://127.0.0.1:9",
     "--variations-server-url=http://127.0.0.1:9",

@@ -157,11 +157,10 @@ fn prepare(cdp: &Cdp, pages: &Pages, session: &str, is_page: bool) {
     }
     pages.with(|known| {
         for binding in &known.bindings {
-            tell("Runtime.addBinding", json!({"name": binding}));
+            tell("Runtime.addBinding", binding.as_binding());
         }
         for script in &known.scripts {
-            let params = json!({"source": script, "runImmediately": true});
-            tell("Page.addScriptToEvaluateOnNewDocument", params);
+            tell("Page.addScriptToEvaluateOnNewDocument", script.as_script());
         }
     });
     tell("Runtime.runIfWaitingForDebugger", json!({}));

@@ -3,7 +3,7 @@
 use super::notes::Notes;
 use super::settings::DialogPolicy;
 use parking_lot::Mutex;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -104,12 +104,40 @@ pub(crate) struct Known {
     /// How many downloads have ended.
     pub finished_downloads: u64,
     /// Scripts that run in every document before its own.
-    pub scripts: Vec<String>,
+    pub scripts: Vec<Added>,
     /// How many scripts were ever added.
     pub added_scripts: usize,
     /// Functions of pages that call us.
-    pub bindings: Vec<String>,
+    pub bindings: Vec<Added>,
     pub listeners: Vec<Listener>,
+}
+
+/// A script, or the name of a function, that is added to every document.
+#[derive(Debug, Clone)]
+pub(crate) struct Added {
+    pub text: String,
+    /// The isolated world that it is added to; none: the page's own.
+    pub world: Option<String>,
+}
+
+impl Added {
+    /// What `Page.addScriptToEvaluateOnNewDocument` is told.
+    pub(crate) fn as_script(&self) -> Value {
+        match &self.world {
+            Some(world) => {
+                json!({"source": self.text, "worldName": world, "runImmediately": true})
+            }
+            None => json!({"source": self.text, "runImmediately": true}),
+        }
+    }
+
+    /// What `Runtime.addBinding` is told.
+    pub(crate) fn as_binding(&self) -> Value {
+        match &self.world {
+            Some(world) => json!({"name": self.text, "executionContextName": world}),
+            None => json!({"name": self.text}),
+        }
+    }
 }
 
 /// Somebody who wants to know of events.

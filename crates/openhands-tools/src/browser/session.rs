@@ -5,7 +5,7 @@ use super::error::BrowserError;
 use super::events::{attach_to, follow};
 use super::memory;
 use super::notes::Note;
-use super::pages::{Heard, Listener, Pages};
+use super::pages::{Added, Heard, Listener, Pages};
 use super::settings::BrowserSettings;
 use super::tab::Tab;
 use serde::Deserialize;
@@ -30,8 +30,8 @@ pub struct Browser {
 
 #[derive(Debug, Default)]
 struct Lasting {
-    scripts: Vec<String>,
-    bindings: Vec<String>,
+    scripts: Vec<Added>,
+    bindings: Vec<Added>,
     notes: Vec<Note>,
     pages: Option<Arc<Pages>>,
 }
@@ -283,15 +283,28 @@ impl Browser {
 
     /// Runs a script in every document of every tab from now on, before the document's own.
     pub async fn add_script(&self, source: &str) -> Result<(), BrowserError> {
+        self.put_script(source, None).await
+    }
+
+    /// The same, in an isolated world, which the page does not see.
+    pub async fn add_script_in(&self, world: &str, source: &str) -> Result<(), BrowserError> {
+        self.put_script(source, Some(world)).await
+    }
+
+    async fn put_script(&self, source: &str, world: Option<&str>) -> Result<(), BrowserError> {
         let (chromium, pages) = self.up().await?;
-        self.lasting.lock().scripts.push(source.to_owned());
+        let script = Added {
+            text: source.to_owned(),
+            world: world.map(str::to_owned),
+        };
+        self.lasting.lock().scripts.push(script.clone());
         let sessions = pages.with(|known| {
-            known.scripts.push(source.to_owned());
+            known.scripts.push(script.clone());
             known.added_scripts += 1;
             known.owners.keys().cloned().collect::<Vec<_>>()
         });
         for session in sessions {
-            let params = json!({"source": source, "runImmediately": true});
+            let params = script.as_script();
             let limit = self.settings.command_timeout;
             let method = "Page.addScriptToEvaluateOnNewDocument";
             let added = chromium
@@ -332,7 +345,7 @@ impl Browser {
                 chromium.cdp.tell(
                     Some(&session),
                     "Runtime.removeBinding",
-                    &json!({"name": name}),
+                    &json!({"name": name.text}),
                 );
             }
         }
@@ -341,16 +354,30 @@ impl Browser {
 
     /// Gives every document a function of this name; its calls are heard as `Runtime.bindingCalled`.
     pub async fn add_binding(&self, name: &str) -> Result<(), BrowserError> {
+        self.put_binding(name, None).await
+    }
+
+    /// The same, in an isolated world, which the page does not see.
+    pub async fn add_binding_in(&self, world: &str, name: &str) -> Result<(), BrowserError> {
+        self.put_binding(name, Some(world)).await
+    }
+
+    async fn put_binding(&self, name: &str, world: Option<&str>) -> Result<(), BrowserError> {
         let (chromium, pages) = self.up().await?;
-        self.lasting.lock().bindings.push(name.to_owned());
+        let binding = Added {
+            text: name.to_owned(),
+            world: world.map(str::to_owned),
+        };
+        self.lasting.lock().bindings.push(binding.clone());
         let sessions = pages.with(|known| {
-            known.bindings.push(name.to_owned());
+            known.bindings.push(binding.clone());
             known.owners.keys().cloned().collect::<Vec<_>>()
         });
         for session in sessions {
+            let params = binding.as_binding();
             chromium
                 .cdp
-                .tell(Some(&session), "Runtime.addBinding", &json!({"name": name}));
+                .tell(Some(&session), "Runtime.addBinding", &params);
         }
         Ok(())
     }

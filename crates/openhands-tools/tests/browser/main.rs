@@ -10,9 +10,12 @@
 mod failures;
 mod frames;
 mod gym;
+mod gym_actions;
+mod gym_pointer;
 mod input;
 mod lab;
 mod life;
 mod navigation;
+mod quiet;
 mod site;
 mod tabs;

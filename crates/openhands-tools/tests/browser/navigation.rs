@@ -129,6 +129,10 @@ async fn an_action_that_leaves_the_page_is_waited_for() {
         ("a", "<button onclick=\"location.href = 'b'\">go</button>"),
         ("b", "<title>there</title>"),
         ("still", "<button>nothing</button>"),
+        (
+            "mail",
+            "<a href='mailto:ada@example.org' style='font-size:40px'>write</a>",
+        ),
     ])
     .await;
     let tab = lab.active().await.unwrap();
@@ -138,7 +142,14 @@ async fn an_action_that_leaves_the_page_is_waited_for() {
         .unwrap();
     tab.settle(crate::lab::SOON).await;
     assert_eq!(tab.title().await.unwrap(), "there");
-    // A page that does nothing does not cost the limit.
+    // Neither a page that does nothing nor an address for another program costs the limit.
+    tab.navigate(&site.url("mail")).await.unwrap();
+    tab.click(openhands_tools::browser::Mouse::at(20.0, 20.0))
+        .await
+        .unwrap();
+    let began = Instant::now();
+    tab.settle(crate::lab::SOON).await;
+    assert!(began.elapsed() < crate::lab::SOON / 2 && !tab.is_loading());
     tab.navigate(&site.url("still")).await.unwrap();
     let began = Instant::now();
     tab.settle(crate::lab::SOON).await;

@@ -1,0 +1,21 @@
+//! The interactive elements of a page, under numbers that stay theirs while they are on it.
+//!
+//! Each frame that no other frame of its origin holds is looked at by one script in a world of its own (`page.js`), where the
+//! elements keep numbers of that world. [`Numbers`] makes of them the numbers that the model sees.
+
+mod closed;
+mod handle;
+mod look;
+mod numbers;
+mod scan;
+
+pub use handle::{Aim, Chosen, Entered, Field, Handle, origin_of};
+pub use look::look;
+pub(crate) use look::{ask, open_roots};
+pub use numbers::{Numbers, Place};
+pub use scan::{Left, Listed, Scan};
+
+/// The script that knows a page's elements: a function that makes what it knows.
+pub const PAGE: &str = include_str!("elements/page.js");
+/// The script that tells which elements have a script that listens to clicks.
+pub const CLICKS: &str = include_str!("elements/clicks.js");
