@@ -3,8 +3,10 @@
 //
 // Called with the id of the frame's own element as the prefix ('' for the page itself). Nothing is written before all
 // has been measured: a page is laid out once, not once an element. Nothing is waited for either: where scripts are
-// forbidden, no callback ever comes. What is in view is known when watch.js ends.
-(prefix) => {
+// forbidden, no callback ever comes. What is in view is known when watch.js ends. A document that is still being read
+// gives null, unless it is to be taken as it is.
+(prefix, asItIs) => {
+  if (document.readyState === 'loading' && !asItIs) return null;
   const KEY = Symbol.for('openhands.gym');
   const CARRIERS = ['aria-roledescription', 'aria-description'];
   const CARRIED = /^browsergym_id_[a-zA-Z0-9]+ /;

@@ -3,7 +3,7 @@
 use crate::browser::{BrowserError, Frame, Tab};
 use futures_util::future::join_all;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::HashMap;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -12,7 +12,8 @@ const MARK: &str = include_str!("mark.js");
 const WATCH: &str = include_str!("watch.js");
 const UNMARK: &str = include_str!("unmark.js");
 /// Resolves when the frame's document is read to its end.
-const LOADED: &str = "new Promise(done => document.addEventListener('DOMContentLoaded', done, { once: true })).then(() => null)";
+const LOADED: &str = "document.readyState !== 'loading' || \
+    new Promise(done => document.addEventListener('DOMContentLoaded', () => done(true), { once: true }))";
 
 /// How long a document may be read before it is taken as it is.
 const LOADING: Duration = Duration::from_secs(3);
@@ -158,14 +159,15 @@ async fn mark_frame(tab: &Tab, marked: &Marked) -> Result<Option<Focus>, Browser
     if !is_page && (marked.bid.is_empty() || !tab.has_scripts(frame, NEW_FRAME).await) {
         return Ok(None);
     }
-    if tab.evaluate_in(frame, "document.readyState").await? == "loading" {
+    let script = |as_it_is: bool| format!("({MARK})({}, {as_it_is})", json!(marked.bid));
+    let mut focus: Option<Focus> = tab.evaluate_in_as(frame, &script(false)).await?;
+    if focus.is_none() {
         // Where scripts are forbidden the end of loading is not told, and a page may never end.
         let _ = timeout(LOADING, tab.evaluate_in(frame, LOADED)).await;
+        focus = tab.evaluate_in_as(frame, &script(true)).await?;
     }
-    let script = format!("({MARK})({})", Value::String(marked.bid.clone()));
-    let focus = tab.evaluate_in_as(frame, &script).await?;
     let _ = timeout(WATCHING, tab.evaluate_in(frame, &format!("({WATCH})()"))).await;
-    Ok(Some(focus))
+    Ok(focus)
 }
 
 /// The element that shows a frame; none if it has no id yet.
