@@ -27,6 +27,7 @@ pub mod keys;
 mod memory;
 mod notes;
 mod pages;
+mod profile;
 mod session;
 mod settings;
 mod tab;
