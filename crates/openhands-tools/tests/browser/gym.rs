@@ -2,11 +2,16 @@
 
 use crate::lab::{Lab, SOON, lab, lab_with};
 use crate::site::Site;
+use axum::Router;
+use axum::response::Html;
+use axum::routing::get;
+use openhands_tools::browser::Opened;
 use openhands_tools::browser::gym::{GymObservation, observe};
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;
+use tokio_util::task::AbortOnDropHandle;
 
 fn fixtures() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/gym")
@@ -98,15 +103,36 @@ async fn an_article_is_shown_as_recorded() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn lists_keep_their_numbers() {
+async fn looking_does_not_change_what_a_page_shows() {
     let Some(lab) = lab() else { return };
-    let site = Site::with(&[("page", "<title>x</title><ol start=4><li>four<li>five</ol>")]).await;
-    let seen = look(&lab, &site.url("page")).await.axtree_text(false);
-    assert!(
-        seen.contains("ListMarker '4. '") || seen.contains("ListMarker '4.'"),
-        "{seen}"
+    let html = "<title>x</title><ol start=4><li>four<li>five</ol><form><input type=submit><input type=RESET></form><progress></progress>";
+    let site = Site::with(&[("page", html)]).await;
+    let tab = lab.active().await.unwrap();
+    tab.navigate(&site.url("page")).await.unwrap();
+    let before = tab.screenshot().await.unwrap();
+    let seen = observe(&lab).await.unwrap();
+    let text = seen.axtree_text(false);
+    for expected in [
+        "ListMarker '4.",
+        "ListMarker '5.",
+        "button 'Submit'",
+        "button 'Reset'",
+    ] {
+        assert!(text.contains(expected), "{text}");
+    }
+    assert_eq!(
+        tab.evaluate("document.querySelector('progress').position")
+            .await
+            .unwrap(),
+        -1
     );
-    assert!(seen.contains("ListMarker '5."), "{seen}");
+    // The bar moves; what is above it is the same.
+    let above = |png: &[u8]| {
+        image::load_from_memory(png)
+            .unwrap()
+            .crop_imm(0, 0, 1280, 60)
+    };
+    assert!(above(&before) == above(&tab.screenshot().await.unwrap()));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -393,4 +419,72 @@ async fn a_page_of_ten_thousand_elements_is_observed_whole() {
     let seen = observe(&lab).await.unwrap();
     assert_eq!(seen.extra_element_properties.len(), 4 + 1 + 3334 * 3);
     assert!(seen.axtree_text(false).contains("link 'row 3333'"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_without_scripts_is_observed() {
+    let Some(lab) = lab() else { return };
+    let boxed = || async {
+        let html = Html("<title>boxed</title><p>words</p><button>b</button>");
+        ([("content-security-policy", "sandbox")], html)
+    };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let router = Router::new().route("/", get(boxed));
+    let _serving = AbortOnDropHandle::new(tokio::spawn(async move {
+        axum::serve(listener, router).await.unwrap();
+    }));
+    let seen = look(&lab, &url).await;
+    assert_eq!(
+        seen.axtree_text(false),
+        format!(
+            "RootWebArea 'boxed', focused, url='{url}'\n\
+             \t[3] generic\n\
+             \t\t[4] paragraph ''\n\
+             \t\t\tStaticText 'words'\n\
+             \t\t\t\tInlineTextBox 'words'\n\
+             \t\t[5] button 'b'\n\
+             \t\t\tInlineTextBox 'b'"
+        )
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_never_ends_and_frames_that_never_begin_are_observed() {
+    let Some(lab) = lab() else { return };
+    let html = "<title>late</title><p>words</p><div style='height: 9000px'></div><iframe loading=lazy src=/></iframe>";
+    let site = Site::with(&[("lazy", html)]).await;
+    let seen = look(&lab, &site.url("lazy")).await;
+    assert!(seen.axtree_text(false).contains("[a] Iframe ''"));
+    let tab = lab.active().await.unwrap();
+    let opened = tab
+        .navigate_within(&site.url("endless"), Duration::from_secs(1))
+        .await;
+    assert_eq!(opened.unwrap(), Opened::StillLoading);
+    let seen = observe(&lab).await.unwrap();
+    assert!(
+        seen.axtree_text(false).contains("[4] heading 'Begun'"),
+        "{}",
+        seen.axtree_text(false)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ids_that_a_page_writes_itself_lead_nowhere() {
+    let Some(lab) = lab() else { return };
+    let inner = "<title>i</title><input id=i>";
+    let outer = "<title>o</title><iframe src=inner></iframe><p id=p>words</p>";
+    let site = Site::with(&[("outer", outer), ("inner", inner)]).await;
+    look(&lab, &site.url("outer")).await;
+    let tab = lab.active().await.unwrap();
+    let forge = "{ const i = frames[0].document.getElementById('i'); i.focus(); i.setAttribute('bid', 'a'); \
+                 document.getElementById('p').setAttribute('bid', \"'] x\") }";
+    tab.evaluate(forge).await.unwrap();
+    let seen = observe(&lab).await.unwrap();
+    assert_eq!(seen.focused_element_bid.as_deref(), Some("a5"));
+    let text = seen.axtree_text(false);
+    assert!(
+        text.contains("[5] paragraph ''") && text.contains("[a5] textbox"),
+        "{text}"
+    );
 }

@@ -200,3 +200,7 @@ fn is_true(value: &Value) -> bool {
         Value::Object(members) => !members.is_empty(),
     }
 }
+
+#[cfg(test)]
+#[path = "axtree_text_tests.rs"]
+mod tests;

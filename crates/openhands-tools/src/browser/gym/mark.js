@@ -2,22 +2,16 @@
 // attributes that the accessibility tree shows, until unmark.js takes them back.
 //
 // Called with the id of the frame's own element as the prefix ('' for the page itself). Nothing is written before all
-// has been measured: a page is laid out once, not once an element.
-async (prefix) => {
+// has been measured: a page is laid out once, not once an element. Nothing is waited for either: where scripts are
+// forbidden, no callback ever comes. What is in view is known when watch.js ends.
+(prefix) => {
   const KEY = Symbol.for('openhands.gym');
   const CARRIERS = ['aria-roledescription', 'aria-description'];
   const CARRIED = /^browsergym_id_[a-zA-Z0-9]+ /;
   const USABLE = new Set(['input', 'textarea', 'select', 'button', 'a', 'iframe', 'video', 'li', 'td', 'option']);
   const HIT = 20; // square pixels
-  const PATIENCE = 1000; // milliseconds
-  const LOADING_PATIENCE = 3000;
-
-  if (document.readyState === 'loading') {
-    await new Promise((done) => {
-      document.addEventListener('DOMContentLoaded', done, { once: true });
-      setTimeout(done, LOADING_PATIENCE);
-    });
-  }
+  const NUMBER = /^[0-9]+$/;
+  const FRAME = /^[a-z][A-Z]*$/;
 
   const isFirstVisit = !window[KEY];
   if (isFirstVisit) Object.defineProperty(window, KEY, { value: { elements: 0, frames: 0, marked: [] } });
@@ -91,20 +85,26 @@ async (prefix) => {
   };
   const taken = new Set();
   const idOf = (element) => {
-    const known = isFirstVisit ? null : element.getAttribute('bid');
-    if (known !== null && !taken.has(known)) return known;
     const isFrame = tag(element) === 'iframe' || tag(element) === 'frame';
+    const known = isFirstVisit ? null : element.getAttribute('bid');
+    // Scripts of the page could have written anything, and copies bring the id of another element.
+    const isOurs = known !== null && known.startsWith(prefix) && (isFrame ? FRAME : NUMBER).test(known.slice(prefix.length));
+    if (isOurs && !taken.has(known)) return known;
     return prefix + (isFrame ? nameOfFrame(state.frames++) : state.elements++);
   };
 
-  const unseen = new Set();
+  // What shows something else as soon as it has the attribute: an item counts its list anew (all items as zero), a button
+  // loses the words that the browser gives it, a bar of unknown length stands still. Looking must not change a page.
+  const isChangedByValue = (element) =>
+    tag(element) === 'li' ||
+    (!element.hasAttribute('value') && element.matches('progress, input[type="submit" i], input[type="reset" i]'));
+
   for (const element of all) {
     const id = idOf(element);
     taken.add(id);
     element.setAttribute('browsergym_visibility_ratio', '0');
     const value = read(element, 'value');
-    // A number on an item would count the items of its list anew, all of them as zero.
-    if (typeof value !== 'undefined' && tag(element) !== 'li') element.setAttribute('value', String(value));
+    if (typeof value !== 'undefined' && !isChangedByValue(element)) element.setAttribute('value', String(value));
     const checked = read(element, 'checked');
     if (typeof checked !== 'undefined') {
       if (checked === true) element.setAttribute('checked', '');
@@ -116,28 +116,8 @@ async (prefix) => {
       element.setAttribute(carrier, `browsergym_id_${id} ${original}`);
     }
     element.setAttribute('browsergym_set_of_marks', marks.has(element) ? '1' : '0');
-    unseen.add(element);
   }
   state.marked = all;
-
-  await new Promise((done) => {
-    const timer = setTimeout(done, PATIENCE);
-    const observer = new IntersectionObserver((entries) => {
-      for (const entry of entries) {
-        entry.target.setAttribute('browsergym_visibility_ratio', Math.round(entry.intersectionRatio * 100) / 100);
-        unseen.delete(entry.target);
-      }
-      if (unseen.size === 0) {
-        clearTimeout(timer);
-        observer.disconnect();
-        done();
-      }
-    });
-    state.stop = () => observer.disconnect();
-    for (const element of all) observer.observe(element);
-    if (all.length === 0) done();
-  });
-  state.stop();
 
   let active = document.activeElement;
   while (active && active.shadowRoot) active = active.shadowRoot.activeElement;

@@ -5,9 +5,21 @@ use futures_util::future::join_all;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::time::Duration;
+use tokio::time::timeout;
 
 const MARK: &str = include_str!("mark.js");
+const WATCH: &str = include_str!("watch.js");
 const UNMARK: &str = include_str!("unmark.js");
+/// Resolves when the frame's document is read to its end.
+const LOADED: &str = "new Promise(done => document.addEventListener('DOMContentLoaded', done, { once: true })).then(() => null)";
+
+/// How long a document may be read before it is taken as it is.
+const LOADING: Duration = Duration::from_secs(3);
+/// How long a frame may take to tell what of it is in view.
+const WATCHING: Duration = Duration::from_millis(1500);
+/// How long a frame may take to be ready for scripts; some never are, such as one that loads only when it comes into view.
+const NEW_FRAME: Duration = Duration::from_millis(250);
 
 /// A frame, and what is known of the element that shows it.
 #[derive(Debug, Clone)]
@@ -19,6 +31,13 @@ pub(super) struct Marked {
     pub(super) bid: String,
     /// None if its elements have no ids.
     pub(super) focus: Option<Focus>,
+}
+
+impl Marked {
+    fn with_focus(&self) -> Option<(&Self, &Focus)> {
+        let focus = self.focus.as_ref().filter(|focus| focus.has_focus)?;
+        Some((self, focus))
+    }
 }
 
 /// The focused element of a frame.
@@ -113,15 +132,7 @@ pub(super) async fn mark(tab: &Tab) -> Result<Marks, BrowserError> {
 /// Marks those frames in which scripts may run and whose elements have an id to begin theirs with. Says whether all of
 /// them were still there.
 async fn mark_frames(tab: &Tab, frames: &mut [Marked]) -> Result<bool, BrowserError> {
-    let marked = join_all(frames.iter().map(async |marked| {
-        let is_page = marked.owner.is_none();
-        if !is_page && marked.bid.is_empty() {
-            return Ok(None);
-        }
-        let script = format!("({MARK})({})", Value::String(marked.bid.clone()));
-        tab.evaluate_in_as(&marked.frame, &script).await.map(Some)
-    }))
-    .await;
+    let marked = join_all(frames.iter().map(|marked| mark_frame(tab, marked))).await;
     let mut are_there = true;
     for (frame, focus) in frames.iter_mut().zip(marked) {
         frame.focus = match focus {
@@ -139,6 +150,22 @@ async fn mark_frames(tab: &Tab, frames: &mut [Marked]) -> Result<bool, BrowserEr
         };
     }
     Ok(are_there)
+}
+
+async fn mark_frame(tab: &Tab, marked: &Marked) -> Result<Option<Focus>, BrowserError> {
+    let frame = &marked.frame;
+    let is_page = marked.owner.is_none();
+    if !is_page && (marked.bid.is_empty() || !tab.has_scripts(frame, NEW_FRAME).await) {
+        return Ok(None);
+    }
+    if tab.evaluate_in(frame, "document.readyState").await? == "loading" {
+        // Where scripts are forbidden the end of loading is not told, and a page may never end.
+        let _ = timeout(LOADING, tab.evaluate_in(frame, LOADED)).await;
+    }
+    let script = format!("({MARK})({})", Value::String(marked.bid.clone()));
+    let focus = tab.evaluate_in_as(frame, &script).await?;
+    let _ = timeout(WATCHING, tab.evaluate_in(frame, &format!("({WATCH})()"))).await;
+    Ok(Some(focus))
 }
 
 /// The element that shows a frame; none if it has no id yet.
@@ -188,15 +215,12 @@ impl Marks {
     pub(super) fn focused(&self) -> Option<String> {
         let mut found = Some(String::new());
         let mut at = self.frames.first();
-        while let Some(focus) = at
-            .and_then(|marked| marked.focus.as_ref())
-            .filter(|focus| focus.has_focus)
-        {
+        while let Some((marked, focus)) = at.and_then(Marked::with_focus) {
             found.clone_from(&focus.focused);
-            let inner = self.frames.iter().filter(|marked| !marked.bid.is_empty());
-            at = inner
-                .into_iter()
-                .find(|marked| Some(&marked.bid) == focus.focused.as_ref());
+            let id = Some(&marked.frame.id);
+            at = self.frames.iter().find(|inner| {
+                inner.frame.parent.as_ref() == id && focus.focused.as_ref() == Some(&inner.bid)
+            });
         }
         found
     }
