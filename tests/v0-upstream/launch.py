@@ -20,6 +20,7 @@ SHARING = (
     "test_long_output_from_nested_directories",
     "test_command_backslash",
     "test_replay.py::",
+    "test_browsing.py::",
 )
 
 
