@@ -57,8 +57,14 @@ async fn think(State(site): State<String>, Json(request): Json<Value>) -> Json<V
     let call = match answers.len() {
         0 => Some(("browser_navigate", json!({"url": site}))),
         1 => Some(("browser_get_state", json!({}))),
-        2 => Some(("browser_type", json!({"index": index("placeholder", "Your name"), "text": "Ada"}))),
-        3 => Some(("browser_type", json!({"index": index("label", "Meal"), "text": "Salad"}))),
+        2 => Some((
+            "browser_type",
+            json!({"index": index("placeholder", "Your name"), "text": "Ada"}),
+        )),
+        3 => Some((
+            "browser_type",
+            json!({"index": index("label", "Meal"), "text": "Salad"}),
+        )),
         4 => Some(("browser_click", json!({"index": index("text", "Send")}))),
         5 => Some(("browser_get_content", json!({}))),
         _ => None,
