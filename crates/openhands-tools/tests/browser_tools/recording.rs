@@ -178,10 +178,10 @@ async fn a_recording_goes_on_in_a_browser_that_came_back() {
     .await;
     desk.open(&site.url("page")).await;
     desk.call("start_recording", json!({})).await;
-    let _ = desk
-        .observe("navigate", json!({"url": "chrome://quit"}))
-        .await;
-    let _ = desk.observe("get_state", json!({})).await;
+    desk.kill_browser().await;
+    let state = desk.state().await;
+    let notes = state["notes"].to_string();
+    assert!(notes.contains("The browser crashed"), "{state:#}");
     desk.open(&site.url("after")).await;
     let deadline = Instant::now() + SOON;
     loop {
