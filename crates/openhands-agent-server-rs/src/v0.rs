@@ -10,6 +10,7 @@
 //! A thin skin: the engines are those of the V1 tools. Nothing here knows of conversations or agents.
 
 mod actions;
+mod browser;
 mod command;
 mod editor_program;
 mod envelope;

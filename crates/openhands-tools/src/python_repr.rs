@@ -1,7 +1,9 @@
 //! Values as Python prints them: some messages that clients know show values that way.
 
+use regex::Regex;
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 /// `{'a': 1, 'b': [True, None]}`
 pub fn object(members: &Map<String, Value>) -> String {
@@ -29,7 +31,7 @@ pub fn value(value: &Value) -> String {
 }
 
 /// A string in quotes: double ones only when it holds single ones and no double ones.
-fn text(string: &str) -> String {
+pub fn text(string: &str) -> String {
     let quote = if string.contains('\'') && !string.contains('"') {
         '"'
     } else {
@@ -44,14 +46,31 @@ fn text(string: &str) -> String {
             '\r' => printed.push_str("\\r"),
             '\t' => printed.push_str("\\t"),
             character if character == quote => printed.extend(['\\', quote]),
-            control if control.is_control() => {
-                let _ = write!(printed, "\\x{:02x}", u32::from(control));
+            shown if is_printable(shown) => printed.push(shown),
+            hidden => {
+                let code = u32::from(hidden);
+                let _ = match code {
+                    ..0x100 => write!(printed, "\\x{code:02x}"),
+                    0x100..0x1_0000 => write!(printed, "\\u{code:04x}"),
+                    0x1_0000.. => write!(printed, "\\U{code:08x}"),
+                };
             }
-            other => printed.push(other),
         }
     }
     printed.push(quote);
     printed
+}
+
+/// Not a control character, a blank beyond the plain one, an invisible mark, or a code without a character.
+fn is_printable(character: char) -> bool {
+    static HIDDEN: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"[\p{C}\p{Z}--\x20]").ok());
+    if character.is_ascii() {
+        return !character.is_ascii_control();
+    }
+    let mut buffer = [0; 4];
+    let text = character.encode_utf8(&mut buffer);
+    HIDDEN.as_ref().is_none_or(|hidden| !hidden.is_match(text))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What the sandbox can do, one action a file.
 
 pub(super) mod browse;
+mod browse_text;
 pub(super) mod edit;
 pub(super) mod read;
 pub(super) mod run;

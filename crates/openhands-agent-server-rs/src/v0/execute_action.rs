@@ -61,7 +61,10 @@ async fn dispatch(
         V0Action::Write(action) => write::write(sandbox, action).await,
         V0Action::Edit(action) => edit::edit(sandbox, action).await,
         V0Action::RunIpython(action) => run_ipython::run_ipython(sandbox, action, &output).await,
-        V0Action::Browse(_) | V0Action::BrowseInteractive(_) => Ok(browse::disabled()),
+        V0Action::Browse(action) => Ok(browse::browse(sandbox, action).await),
+        V0Action::BrowseInteractive(action) => {
+            Ok(browse::browse_interactive(sandbox, action).await)
+        }
         V0Action::Unknown(_) => Err(Refusal::unexpected()),
     }
 }

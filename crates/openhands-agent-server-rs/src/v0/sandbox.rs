@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::browser::SandboxBrowser;
 use super::command::Settings;
 use super::file_viewer::FileViewer;
 use super::mcp;
@@ -28,6 +29,8 @@ pub(super) struct Sandbox {
     pub(super) shell: SandboxShell,
     pub(super) editor: Arc<FileEditor>,
     pub(super) plugins: Plugins,
+    /// None where it is turned off or there is no Chromium.
+    pub(super) browser: Option<SandboxBrowser>,
     pub(super) mcp: Arc<mcp::Router>,
     /// One action at a time.
     pub(super) turn: tokio::sync::Mutex<()>,
@@ -53,9 +56,6 @@ impl Sandbox {
         let viewer = viewer
             .inspect_err(|error| tracing::warn!(%error, "there is no file viewer"))
             .ok();
-        if settings.browser {
-            tracing::info!("the browser is not offered: actions for it answer that it is disabled");
-        }
         let user_id = user::prepare(&settings).await?;
         let shell = SandboxShell::start(&settings, &settings.working_dir).await?;
         let editor = FileEditor::new(&settings.working_dir).with_dialect(Dialect::V0);
@@ -74,6 +74,7 @@ impl Sandbox {
             shell,
             editor: Arc::new(editor),
             plugins,
+            browser: SandboxBrowser::new(&settings),
             mcp: mcp::Router::new(settings.session_key.clone(), options),
             turn: tokio::sync::Mutex::default(),
             actions: TaskTracker::new(),
@@ -93,7 +94,12 @@ impl Sandbox {
         tokio::join!(
             self.shell.terminal.close(),
             self.plugins.stop(),
-            self.mcp.stop()
+            self.mcp.stop(),
+            async {
+                if let Some(browser) = &self.browser {
+                    browser.close().await;
+                }
+            }
         );
         self.actions.close();
         self.actions.wait().await;

@@ -9,6 +9,7 @@
 
 mod agent_skills;
 mod bad_input;
+mod browse;
 mod compare;
 mod files;
 mod ipython;
@@ -17,6 +18,7 @@ mod replay;
 mod run;
 mod server;
 mod side_servers;
+mod site;
 mod start;
 mod stream;
 mod vscode;

@@ -92,7 +92,7 @@ pub(crate) async fn play(server: &Server, scenarios: &[&str]) {
 }
 
 /// The recorded value with the workspace of this server.
-fn here(server: &Server, value: &Value) -> Value {
+pub(crate) fn here(server: &Server, value: &Value) -> Value {
     let text = value.to_string();
     let uid = user_id();
     let text = text

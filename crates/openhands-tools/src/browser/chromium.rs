@@ -2,6 +2,7 @@
 
 use super::cdp::{Cdp, OnEvent};
 use super::error::BrowserError;
+use super::profile::Profile;
 use super::settings::BrowserSettings;
 use openhands_process::{Environment, HeadTail, Spawn, Stdio, Tree};
 use parking_lot::Mutex;
@@ -12,7 +13,6 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tempfile::TempDir;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
 use tokio::task::JoinSet;
@@ -156,7 +156,7 @@ pub(crate) struct Chromium {
     _tasks: JoinSet<()>,
     _readers: JoinSet<()>,
     /// Last, because the processes write into it until they have ended.
-    profile: TempDir,
+    profile: Profile,
 }
 
 impl Chromium {
@@ -191,18 +191,9 @@ impl Chromium {
         sandbox: bool,
         on_event: OnEvent,
     ) -> Result<Self, BrowserError> {
-        let profile = tempfile::Builder::new()
-            .prefix("openhands-browser-")
-            .tempdir()
-            .map_err(BrowserError::file("a folder for the browser's profile"))?;
-        if let Some(user) = &settings.user {
-            let owner = (
-                Some(rustix::fs::Uid::from_raw(user.uid)),
-                Some(rustix::fs::Gid::from_raw(user.gid)),
-            );
-            rustix::fs::chown(profile.path(), owner.0, owner.1)
-                .map_err(|errno| BrowserError::file("the browser's profile")(errno.into()))?;
-        }
+        let user = settings.user.clone();
+        let made = tokio::task::spawn_blocking(move || Profile::make(user.as_ref())).await;
+        let profile = made.map_err(|error| BrowserError::Spawn(error.to_string()))??;
         let pipes = Pipes::make().map_err(BrowserError::file("the pipes to the browser"))?;
         let mut tree = Spawn::new(program)
             .args(arguments(settings, sandbox, profile.path()))
@@ -228,20 +219,25 @@ impl Chromium {
             let end = complaints.lock().join(|_| Vec::new());
             String::from_utf8_lossy(&end).into_owned()
         };
-        tokio::select! {
-            biased;
-            answer = cdp.call(None, "Browser.getVersion", json!({}), limit) => match answer {
-                Ok(version) => tracing::info!(program = %program.display(), ?version, "a browser is up"),
-                Err(BrowserError::Timeout { limit, .. }) => {
-                    return Err(BrowserError::SlowStart { after: limit, output: said() });
-                }
-                Err(_) => {
-                    let exit = tree.wait().await;
-                    // What it said last may still be in the pipe; it ends with the process.
-                    while readers.join_next().await.is_some() {}
-                    return Err(BrowserError::Ended { exit, output: said() });
-                }
-            },
+        let asked = cdp.call(None, "Browser.getVersion", json!({}), limit);
+        match asked.await {
+            Ok(version) => {
+                tracing::info!(program = %program.display(), ?version, "a browser is up");
+            }
+            Err(BrowserError::Timeout { limit, .. }) => {
+                let output = said();
+                return Err(BrowserError::SlowStart {
+                    after: limit,
+                    output,
+                });
+            }
+            Err(_) => {
+                let exit = tree.wait().await;
+                // What it said last may still be in the pipe; it ends with the process.
+                while readers.join_next().await.is_some() {}
+                let output = said();
+                return Err(BrowserError::Ended { exit, output });
+            }
         }
         Ok(Self {
             cdp,

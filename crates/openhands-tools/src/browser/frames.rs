@@ -95,7 +95,7 @@ impl Tab {
         frame: &Frame,
         expression: &str,
     ) -> Result<T, BrowserError> {
-        let (session, world) = self.world(frame).await?;
+        let (session, world) = self.world(frame, WORLD).await?;
         let params = json!({
             "expression": expression,
             "uniqueContextId": world,
@@ -112,7 +112,7 @@ impl Tab {
         frame: &Frame,
         expression: &str,
     ) -> Result<RemoteObject, BrowserError> {
-        let (session, world) = self.world(frame).await?;
+        let (session, world) = self.world(frame, WORLD).await?;
         let params = json!({
             "expression": expression,
             "uniqueContextId": world,
@@ -122,11 +122,20 @@ impl Tab {
         self.run_script(&session, params).await
     }
 
+    /// Whether scripts can run in a frame, now or within this time.
+    pub async fn has_scripts(&self, frame: &Frame, limit: Duration) -> bool {
+        self.world(frame, limit).await.is_ok()
+    }
+
     /// Where the scripts of a frame run.
-    async fn world(&self, frame: &Frame) -> Result<(String, String), BrowserError> {
+    async fn world(
+        &self,
+        frame: &Frame,
+        limit: Duration,
+    ) -> Result<(String, String), BrowserError> {
         let found = self
             .pages
-            .until_within(WORLD, |known| match known.tab(&self.target) {
+            .until_within(limit, |known| match known.tab(&self.target) {
                 None => Some(None),
                 Some(tab) => tab.worlds.get(&frame.id).cloned().map(Some),
             })

@@ -62,6 +62,26 @@ const NAMED: &[(&str, &str, u32, &str)] = &[
     ("F12", "F12", 123, ""),
 ];
 
+/// Keys of the number pad without its lock: key, code, number, text.
+const PAD: &[(&str, &str, u32, &str)] = &[
+    ("Insert", "Numpad0", 45, ""),
+    ("End", "Numpad1", 35, ""),
+    ("ArrowDown", "Numpad2", 40, ""),
+    ("PageDown", "Numpad3", 34, ""),
+    ("ArrowLeft", "Numpad4", 37, ""),
+    ("Clear", "Numpad5", 12, ""),
+    ("ArrowRight", "Numpad6", 39, ""),
+    ("Home", "Numpad7", 36, ""),
+    ("ArrowUp", "Numpad8", 38, ""),
+    ("PageUp", "Numpad9", 33, ""),
+    ("Delete", "NumpadDecimal", 46, ""),
+    ("Enter", "NumpadEnter", 13, "\r"),
+    ("+", "NumpadAdd", 107, "+"),
+    ("-", "NumpadSubtract", 109, "-"),
+    ("*", "NumpadMultiply", 106, "*"),
+    ("/", "NumpadDivide", 111, "/"),
+];
+
 /// Keys that are held: name, code, number, side, and their bit.
 const MODIFIERS: &[(&str, &str, &str, u32, u32, u32)] = &[
     ("Shift", "Shift", "ShiftLeft", 16, 1, SHIFT),
@@ -124,6 +144,9 @@ pub fn key(name: &str) -> Option<Key> {
     };
     if let Some((key, code, number, text)) = NAMED.iter().find(|known| known.0 == name) {
         return Some(plain(key, code, *number, text, 0));
+    }
+    if let Some((key, code, number, text)) = PAD.iter().find(|known| known.1 == name) {
+        return Some(plain(key, code, *number, text, 3));
     }
     if let Some(known) = MODIFIERS.iter().find(|known| known.0 == name) {
         return Some(plain(known.1, known.2, known.3, "", known.4));

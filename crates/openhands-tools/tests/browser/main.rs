@@ -9,6 +9,9 @@
 
 mod failures;
 mod frames;
+mod gym;
+mod gym_actions;
+mod gym_pointer;
 mod input;
 mod lab;
 mod life;
