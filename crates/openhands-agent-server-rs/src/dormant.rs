@@ -151,7 +151,10 @@ async fn status(State(dormant): State<Arc<Dormant>>) -> Reply<InitStatus> {
 
 async fn info(State(dormant): State<Arc<Dormant>>) -> Response {
     // Nothing is started for it: this is what the server will have.
-    let tools = usable_tools(&Registry::standard());
+    let config = &dormant.config;
+    let has_browser = config.enable_browser
+        && openhands_sdk_rs::tools::browser::tool::is_usable(config.env.clone());
+    let tools = usable_tools(&Registry::standard(), has_browser);
     Reply(server_info::info(&dormant.config, &dormant.activity, tools)).into_response()
 }
 

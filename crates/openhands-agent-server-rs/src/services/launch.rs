@@ -68,9 +68,16 @@ impl Launches {
         Self {
             stores,
             skills: host.skills.clone(),
-            has_browser: wants_browser && host.registry.knows(BROWSER),
+            has_browser: wants_browser
+                && host.registry.knows(BROWSER)
+                && openhands_sdk_rs::tools::browser::tool::is_usable(host.env.clone()),
             registry: host.registry.clone(),
         }
+    }
+
+    /// Whether agents may have a browser, and there is one.
+    pub(crate) fn has_browser(&self) -> bool {
+        self.has_browser
     }
 
     /// What a conversation is started with that a client asks for.

@@ -93,24 +93,24 @@ pub(crate) fn names() -> Vec<String> {
         .collect()
 }
 
-/// The names of the registered tools that can run here.
-pub(crate) fn usable_tools(registry: &Registry) -> Vec<String> {
+/// The names of the registered tools that can run here, where there is a browser or not.
+pub(crate) fn usable_tools(registry: &Registry, has_browser: bool) -> Vec<String> {
     REGISTERED
         .iter()
-        .filter(|offer| is_usable(offer, registry))
+        .filter(|offer| is_usable(offer, registry, has_browser))
         .map(|offer| offer.name.to_owned())
         .collect()
 }
 
 /// What the user interface offers when an agent is set up.
-pub(crate) fn catalog(registry: &Registry) -> Vec<ToolCatalogEntry> {
+pub(crate) fn catalog(registry: &Registry, has_browser: bool) -> Vec<ToolCatalogEntry> {
     REGISTERED
         .iter()
         .chain([&BUILT_IN])
         .map(|offer| ToolCatalogEntry {
             name: offer.listed.unwrap_or(offer.name).to_owned(),
             user_selectable: !offer.description.is_empty(),
-            usable: is_usable(offer, registry),
+            usable: is_usable(offer, registry, has_browser),
             description: offer.description.to_owned(),
             in_default_set: offer.is_default,
             ..ToolCatalogEntry::default()
@@ -118,7 +118,7 @@ pub(crate) fn catalog(registry: &Registry) -> Vec<ToolCatalogEntry> {
         .collect()
 }
 
-fn is_usable(offer: &Offer, registry: &Registry) -> bool {
+fn is_usable(offer: &Offer, registry: &Registry, has_browser: bool) -> bool {
     let is_known = registry.knows(offer.name) || is_builtin_tool(offer.name);
-    is_known && !NEVER_RUNS.contains(&offer.name)
+    is_known && !NEVER_RUNS.contains(&offer.name) && (has_browser || offer.name != BROWSER)
 }

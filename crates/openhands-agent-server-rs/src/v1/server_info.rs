@@ -64,7 +64,8 @@ pub(crate) async fn ready() -> Reply<ReadyStatus> {
 }
 
 async fn server_info(State(app): State<Arc<App>>) -> Reply<ServerInfo> {
-    let tools = tools::usable_tools(&app.conversations.host().registry);
+    let registry = &app.conversations.host().registry;
+    let tools = tools::usable_tools(registry, app.launches.has_browser());
     Reply(info(app.config(), &app.activity, tools))
 }
 

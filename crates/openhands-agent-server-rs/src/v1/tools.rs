@@ -24,8 +24,9 @@ async fn list() -> Reply<Vec<String>> {
 }
 
 async fn catalog(State(app): State<Arc<App>>) -> Reply<ToolCatalogResponse> {
+    let registry = &app.conversations.host().registry;
     Reply(ToolCatalogResponse {
-        tools: tools::catalog(&app.conversations.host().registry),
+        tools: tools::catalog(registry, app.launches.has_browser()),
         ..ToolCatalogResponse::default()
     })
 }

@@ -39,6 +39,11 @@ impl World {
             env: vec![
                 ("PATH".to_owned(), std::env::var("PATH").unwrap()),
                 ("HOME".to_owned(), home.to_string_lossy().into_owned()),
+                // A test that wants a browser asks for it: the others are the same on every machine.
+                (
+                    "OH_BROWSER_EXECUTABLE".to_owned(),
+                    root.join("no-browser").to_string_lossy().into_owned(),
+                ),
             ],
             ..Config::default()
         };

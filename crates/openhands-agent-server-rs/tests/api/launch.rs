@@ -310,3 +310,35 @@ async fn a_key_of_the_environment_is_used_and_never_shown_or_kept() {
     }
     assert!(files > 5, "there is something to look at: {files}");
 }
+
+#[tokio::test]
+async fn an_agent_has_a_browser_where_there_is_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = directory.path().join("chromium");
+    std::fs::write(&program, "").unwrap();
+    let world = World::with(|config| {
+        let program = program.to_string_lossy().into_owned();
+        config
+            .env
+            .retain(|(name, _)| name != "OH_BROWSER_EXECUTABLE");
+        config
+            .env
+            .push(("OH_BROWSER_EXECUTABLE".to_owned(), program));
+    })
+    .await;
+    let llm =
+        json!({"model": "openai/gpt-4o", "api_key": "k", "base_url": "http://127.0.0.1:9/v1"});
+    let (status, started) = start(&world, json!({"agent_settings": {"llm": llm}})).await;
+    assert_eq!(status, StatusCode::CREATED, "{started}");
+    let tools = started["agent"]["tools"].as_array().unwrap();
+    assert_eq!(tools.last().unwrap()["name"], "browser_tool_set");
+    let (_, info) = world.get("/server_info").await;
+    let usable = info["usable_tools"].as_array().unwrap();
+    assert!(usable.contains(&json!("browser_tool_set")), "{usable:?}");
+
+    // Without one it works with the rest, and is told so.
+    let bare = World::new().await;
+    let (_, info) = bare.get("/server_info").await;
+    let usable = info["usable_tools"].as_array().unwrap();
+    assert!(!usable.contains(&json!("browser_tool_set")), "{usable:?}");
+}

@@ -19,6 +19,7 @@ mod agent_profiles;
 mod auth;
 mod bash;
 mod bash_socket;
+mod browser;
 mod conversations;
 mod cors;
 mod files;

@@ -151,6 +151,39 @@ impl Desk {
         }
     }
 
+    /// The process of this desk's browser: the one with its home.
+    fn browser(&self) -> Option<i32> {
+        let home = format!("HOME={}\0", self.workspace.path().display());
+        let contains = |bytes: Vec<u8>, text: &str| String::from_utf8_lossy(&bytes).contains(text);
+        std::fs::read_dir("/proc").unwrap().find_map(|entry| {
+            let process = entry.ok()?.path();
+            let pid = process.file_name()?.to_str()?.parse().ok()?;
+            let command = std::fs::read(process.join("cmdline")).ok()?;
+            let environment = std::fs::read(process.join("environ")).ok()?;
+            let is_main = !contains(command.clone(), "--type=")
+                && contains(command, "--remote-debugging-pipe");
+            (is_main && contains(environment, &home)).then_some(pid)
+        })
+    }
+
+    pub(crate) fn has_browser(&self) -> bool {
+        self.browser().is_some()
+    }
+
+    /// Kills the browser, as the system does when memory runs out.
+    pub(crate) async fn kill_browser(&self) {
+        let deadline = Instant::now() + SOON;
+        let mut killed = 0;
+        while let Some(pid) = self.browser() {
+            let pid = rustix::process::Pid::from_raw(pid).unwrap();
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            killed += 1;
+            assert!(Instant::now() < deadline, "the browser does not end");
+            sleep(Duration::from_millis(20)).await;
+        }
+        assert!(killed > 0, "there was no browser");
+    }
+
     pub(crate) fn observations(&self) -> PathBuf {
         self.kept.path().join("observations")
     }

@@ -86,8 +86,10 @@ async fn closing_ends_the_browser_and_a_later_call_starts_another() {
     let site = Site::with(&[("fine", "<title>fine</title><button>b</button>")]).await;
     desk.open(&site.url("fine")).await;
     let index = desk.index("b").await;
+    assert!(desk.has_browser());
     desk.tools.close().await;
     desk.tools.close().await;
+    assert!(!desk.has_browser());
     let state = desk.state().await;
     assert_eq!(state["url"], "about:blank");
     assert_eq!(

@@ -39,6 +39,54 @@ fn of_kind(events: &[Value], kind: i64) -> Vec<&Value> {
         .collect()
 }
 
+/// The events tell of both pages, and of all that was done.
+fn check(events: &[Value], one: &str, two: &str) {
+    // Every document begins with its address and all of it.
+    let addresses: Vec<&str> = of_kind(events, 4)
+        .iter()
+        .map(|event| event["data"]["href"].as_str().unwrap())
+        .collect();
+    assert_eq!(addresses.first(), Some(&one));
+    assert!(addresses.contains(&two), "{addresses:?}");
+    assert_eq!(addresses.last(), Some(&one));
+    let first = events.iter().position(|event| event["type"] == 2).unwrap();
+    assert_eq!(events[first - 1]["type"], 4);
+    assert_eq!(events[first]["data"]["node"]["type"], 0);
+    assert_eq!(events[first]["data"]["node"]["id"], 1);
+    let all = serde_json::to_string(events).unwrap();
+    assert!(all.contains("Second"));
+    assert!(!all.contains("topsecret"), "passwords are not recorded");
+    assert!(!all.contains("hiddenScript"), "scripts are not recorded");
+    // Changes (0), clicks (2), scrolling (3) and input (5).
+    let changes = of_kind(events, 3);
+    let from = |source: i64| {
+        let found = changes
+            .iter()
+            .filter(|event| event["data"]["source"] == source);
+        found.map(|event| &event["data"]).collect::<Vec<_>>()
+    };
+    let added: Vec<&Value> = from(0)
+        .into_iter()
+        .flat_map(|data| data["adds"].as_array().unwrap())
+        .map(|add| &add["node"])
+        .collect();
+    assert!(added.iter().any(|node| node["textContent"] == "Changed"));
+    assert!(added.iter().any(|node| node["textContent"] == "added"));
+    assert!(from(2).iter().any(|data| data["type"] == 2));
+    assert!(
+        from(3)
+            .iter()
+            .any(|data| data["y"] == 500 && data["id"] == 1)
+    );
+    assert!(from(5).iter().any(|data| data["text"] == "typed"));
+    assert!(from(5).iter().any(|data| data["text"] == "*********"));
+    let times: Vec<i64> = events
+        .iter()
+        .map(|event| event["timestamp"].as_i64().unwrap())
+        .collect();
+    assert!(times.iter().all(|time| *time > 1_600_000_000_000));
+}
+
 #[tokio::test]
 async fn what_happens_is_recorded_through_navigations_and_tabs() {
     let Some(desk) = Desk::new() else { return };
@@ -77,50 +125,7 @@ async fn what_happens_is_recorded_through_navigations_and_tabs() {
             folder.canonicalize().unwrap().display()
         )
     );
-    // Every document begins with its address and all of it.
-    let addresses: Vec<&str> = of_kind(&events, 4)
-        .iter()
-        .map(|event| event["data"]["href"].as_str().unwrap())
-        .collect();
-    assert_eq!(addresses.first(), Some(&site.url("one").as_str()));
-    assert!(addresses.contains(&two.as_str()), "{addresses:?}");
-    assert_eq!(addresses.last(), Some(&site.url("one").as_str()));
-    let first = events.iter().position(|event| event["type"] == 2).unwrap();
-    assert_eq!(events[first - 1]["type"], 4);
-    assert_eq!(events[first]["data"]["node"]["type"], 0);
-    assert_eq!(events[first]["data"]["node"]["id"], 1);
-    let all = serde_json::to_string(&events).unwrap();
-    assert!(all.contains("Second"));
-    assert!(!all.contains("topsecret"), "passwords are not recorded");
-    assert!(!all.contains("hiddenScript"), "scripts are not recorded");
-    // Changes (0), clicks (2), scrolling (3) and input (5).
-    let changes = of_kind(&events, 3);
-    let from = |source: i64| {
-        let found = changes
-            .iter()
-            .filter(|event| event["data"]["source"] == source);
-        found.map(|event| &event["data"]).collect::<Vec<_>>()
-    };
-    let added: Vec<&Value> = from(0)
-        .into_iter()
-        .flat_map(|data| data["adds"].as_array().unwrap())
-        .map(|add| &add["node"])
-        .collect();
-    assert!(added.iter().any(|node| node["textContent"] == "Changed"));
-    assert!(added.iter().any(|node| node["textContent"] == "added"));
-    assert!(from(2).iter().any(|data| data["type"] == 2));
-    assert!(
-        from(3)
-            .iter()
-            .any(|data| data["y"] == 500 && data["id"] == 1)
-    );
-    assert!(from(5).iter().any(|data| data["text"] == "typed"));
-    assert!(from(5).iter().any(|data| data["text"] == "*********"));
-    let times: Vec<i64> = events
-        .iter()
-        .map(|event| event["timestamp"].as_i64().unwrap())
-        .collect();
-    assert!(times.iter().all(|time| *time > 1_600_000_000_000));
+    check(&events, &site.url("one"), &two);
 
     assert_eq!(
         desk.call("stop_recording", json!({})).await,
@@ -157,4 +162,42 @@ async fn a_recording_is_written_while_it_goes_on_and_when_the_browser_ends() {
     let (_, files, events) = events(&desk);
     assert!(files >= 2, "{files}");
     assert!(of_kind(&events, 3).len() > 10);
+}
+
+#[tokio::test]
+async fn a_recording_goes_on_in_a_browser_that_came_back() {
+    let Some(desk) = Desk::with(json!({"inject_scripts": ["globalThis.injected = 'here';"]}))
+    else {
+        return;
+    };
+    let page = "<title>t</title><p id=out></p><script>out.textContent = 'injected: ' + globalThis.injected;</script>";
+    let site = Site::with(&[
+        ("page", page),
+        ("after", "<title>t</title><h1>After the crash</h1>"),
+    ])
+    .await;
+    desk.open(&site.url("page")).await;
+    desk.call("start_recording", json!({})).await;
+    desk.kill_browser().await;
+    let state = desk.state().await;
+    let notes = state["notes"].to_string();
+    assert!(notes.contains("The browser crashed"), "{state:#}");
+    desk.open(&site.url("after")).await;
+    let deadline = Instant::now() + SOON;
+    loop {
+        // Whatever was recorded goes into a file every few seconds.
+        let (_, _, events) = events(&desk);
+        if serde_json::to_string(&events)
+            .unwrap()
+            .contains("After the crash")
+        {
+            break;
+        }
+        assert!(Instant::now() < deadline, "{events:?}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    desk.call("stop_recording", json!({})).await;
+    // The end of a recording does not take back the scripts of the spec.
+    desk.open(&site.url("page")).await;
+    assert_eq!(desk.page().await, "injected: here");
 }

@@ -12,27 +12,24 @@ pub(super) fn without_noise(text: &str) -> String {
     let mut gap = 0;
     for line in text.lines() {
         let bare = line.trim_start_matches(['>', ' ']);
-        match fence {
-            Some(end) => {
-                if bare.trim_end() == end {
-                    fence = None;
-                }
+        if let Some(end) = fence {
+            if bare.trim_end() == end {
+                fence = None;
             }
-            None => {
-                let ticks = bare.len() - bare.trim_start_matches('`').len();
-                if ticks >= 3 {
-                    fence = bare.get(..ticks);
-                    gap = 0;
-                } else if is_data(bare) {
+        } else {
+            let ticks = bare.len() - bare.trim_start_matches('`').len();
+            if ticks >= 3 {
+                fence = bare.get(..ticks);
+                gap = 0;
+            } else if is_data(bare) {
+                continue;
+            } else if bare.is_empty() && !line.contains('>') {
+                gap += 1;
+                if gap > 1 {
                     continue;
-                } else if bare.is_empty() && !line.contains('>') {
-                    gap += 1;
-                    if gap > 1 {
-                        continue;
-                    }
-                } else {
-                    gap = 0;
                 }
+            } else {
+                gap = 0;
             }
         }
         kept.push_str(line.trim_end());

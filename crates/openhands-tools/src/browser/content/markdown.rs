@@ -252,7 +252,7 @@ impl Writer {
 
     fn end(&mut self) {
         match self.open.pop() {
-            None | Some(Open::Plain) => {}
+            None | Some(Open::Plain | Open::Row) => {}
             Some(Open::Mark) => self.line.end_mark(),
             Some(Open::Apart) => self.line.text(" "),
             Some(Open::Block(gap)) => self.block(gap),
@@ -281,7 +281,6 @@ impl Writer {
                     table.fill(&text);
                 }
             }
-            Some(Open::Row) => {}
             Some(Open::Table) => {
                 let _ = self.line.take();
                 if let Some(table) = self.table.take() {

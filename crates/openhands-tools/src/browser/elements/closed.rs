@@ -36,7 +36,7 @@ pub(super) async fn adopt(tab: &Tab, world: &IsolatedWorld) -> Result<bool, Brow
     )
     .await?;
     // An element may be gone by now.
-    Ok(adopted.into_iter().any(|one| one.unwrap_or_default()))
+    Ok(adopted.into_iter().any(Result::unwrap_or_default))
 }
 
 async fn adopt_one(tab: &Tab, world: &IsolatedWorld, host: &str) -> Result<bool, BrowserError> {

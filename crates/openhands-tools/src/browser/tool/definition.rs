@@ -61,33 +61,38 @@ fn hints(kind: Kind) -> Hints {
     }
 }
 
+fn index(what: &str) -> Value {
+    json!({
+        "type": "integer",
+        "minimum": 0,
+        "description": format!("Number of the element to {what}, from the latest browser_get_state."),
+    })
+}
+
+fn tab(what: &str) -> Value {
+    json!({
+        "type": "string",
+        "description": format!("Id of the tab to {what}: four characters, from browser_list_tabs."),
+    })
+}
+
+fn switch(description: &str) -> Value {
+    json!({"type": "boolean", "default": false, "description": description})
+}
+
 fn schema(kind: Kind) -> Value {
-    let index = |what: &str| {
-        json!({
-            "type": "integer",
-            "minimum": 0,
-            "description": format!("Number of the element to {what}, from the latest browser_get_state."),
-        })
-    };
-    let tab = |what: &str| {
-        json!({
-            "type": "string",
-            "description": format!("Id of the tab to {what}: four characters, from browser_list_tabs."),
-        })
-    };
-    let flag = |description: &str| json!({"type": "boolean", "default": false, "description": description});
     let (properties, required): (Value, &[&str]) = match kind {
         Kind::Navigate => (
             json!({
                 "url": {"type": "string", "description": "The address to open."},
-                "new_tab": flag("Open it in a tab of its own. Without it: in the tab that is shown."),
+                "new_tab": switch("Open it in a tab of its own. Without it: in the tab that is shown."),
             }),
             &["url"],
         ),
         Kind::Click => (
             json!({
                 "index": index("click"),
-                "new_tab": flag("Open the link in a tab of its own."),
+                "new_tab": switch("Open the link in a tab of its own."),
             }),
             &["index"],
         ),
@@ -99,12 +104,12 @@ fn schema(kind: Kind) -> Value {
             &["index", "text"],
         ),
         Kind::GetState => (
-            json!({"include_screenshot": flag("Add a picture of what the window shows.")}),
+            json!({"include_screenshot": switch("Add a picture of what the window shows.")}),
             &[],
         ),
         Kind::GetContent => (
             json!({
-                "extract_links": flag("Write down where the links lead."),
+                "extract_links": switch("Write down where the links lead."),
                 "start_from_char": {
                     "type": "integer",
                     "minimum": 0,

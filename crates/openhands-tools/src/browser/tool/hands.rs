@@ -103,6 +103,11 @@ impl Hands {
         Ok(Some(text.into()))
     }
 
+    /// The scripts that the tool was made with were taken back along with others.
+    pub(super) fn forget_scripts(&self) {
+        self.prepared.store(false, Ordering::Release);
+    }
+
     /// Gives every document the scripts that the tool was made with, once.
     async fn prepare(&self) -> Result<(), BrowserError> {
         if self.prepared.load(Ordering::Acquire) {

@@ -17,8 +17,13 @@ const TRIES: usize = 3;
 impl Hands {
     /// Address, elements and everything else that a model needs to act.
     pub(super) async fn state(&self, with_picture: bool) -> Result<Answer, BrowserError> {
-        let (tab, seen) = self.look().await?;
-        let names = self.names_of_tabs().await?;
+        let (seen, names) = tokio::join!(self.look(), self.names_of_tabs());
+        let (tab, seen) = seen?;
+        // The browser may have come back meanwhile.
+        let names = match names {
+            Ok(names) => names,
+            Err(_) => self.names_of_tabs().await?,
+        };
         let tabs = self.browser.tabs().await?;
         let open: HashSet<String> = tabs.iter().map(|tab| tab.target_id().to_owned()).collect();
         self.numbers.lock().keep_tabs(&open);

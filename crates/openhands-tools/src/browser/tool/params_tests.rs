@@ -4,7 +4,7 @@ use openhands_protocol::JsonObject;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-fn with_program(params: Value) -> Result<Params, CreateError> {
+fn with_program(params: &Value) -> Result<Params, CreateError> {
     let directory = tempfile::tempdir().unwrap();
     let program = directory.path().join("chromium");
     std::fs::write(&program, "").unwrap();
@@ -24,7 +24,7 @@ fn with_program(params: Value) -> Result<Params, CreateError> {
 
 #[test]
 fn without_parameters_the_defaults_hold() {
-    let params = with_program(json!({"headless": true, "allowed_domains": []})).unwrap();
+    let params = with_program(&json!({"headless": true, "allowed_domains": []})).unwrap();
     assert_eq!(params.action_timeout, Duration::from_mins(5));
     assert_eq!(params.browser.start_timeout, Duration::from_secs(30));
     assert_eq!(
@@ -40,7 +40,7 @@ fn without_parameters_the_defaults_hold() {
 
 #[test]
 fn parameters_are_taken_or_refused_by_name() {
-    let params = with_program(json!({
+    let params = with_program(&json!({
         "action_timeout_seconds": 2.5, "init_timeout_seconds": 9, "viewport": {"width": 800, "height": 600},
         "inject_scripts": ["1"], "user_agent": "me", "proxy": "http://127.0.0.1:1",
     }))
@@ -58,7 +58,7 @@ fn parameters_are_taken_or_refused_by_name() {
         ("headless", json!(false)),
         ("allowed_domains", json!(["example.com"])),
     ] {
-        let refused = with_program(json!({name: value})).unwrap_err();
+        let refused = with_program(&json!({name: value})).unwrap_err();
         assert!(
             matches!(&refused, CreateError::BadParameter { parameter, .. } if parameter == name),
             "{refused}"

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Models make a picture smaller whose longer side has more pixels, and it costs more to send.
 const MAX_SIDE: u32 = 1568;
@@ -71,7 +71,7 @@ pub(super) async fn save(data: &str, directory: &Path) {
     }
 }
 
-fn write(data: &str, file: &PathBuf) -> std::io::Result<()> {
+fn write(data: &str, file: &Path) -> std::io::Result<()> {
     if file.exists() {
         return Ok(());
     }

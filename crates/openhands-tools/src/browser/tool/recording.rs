@@ -143,10 +143,8 @@ impl Hands {
             bytes: 0,
             files,
         }));
-        let heard = self.browser.listen("Runtime.bindingCalled").await?;
         let stop = CancellationToken::new();
-        let keeping = keep(Arc::clone(&kept), heard, stop.clone());
-        let writing = AbortOnDropHandle::new(tokio::spawn(keeping));
+        let writing = self.keep_hearing(&kept, &stop).await?;
         self.browser.add_binding_in(WORLD, FUNCTION).await?;
         let script = format!("(\n{RECORDER})((events) => globalThis.{FUNCTION}(events))");
         self.browser.add_script_in(WORLD, &script).await?;
@@ -158,6 +156,31 @@ impl Hands {
         Ok(())
     }
 
+    async fn keep_hearing(
+        &self,
+        kept: &Arc<Mutex<Kept>>,
+        stop: &CancellationToken,
+    ) -> Result<AbortOnDropHandle<()>, BrowserError> {
+        let heard = self.browser.listen("Runtime.bindingCalled").await?;
+        let keeping = keep(Arc::clone(kept), heard, stop.clone());
+        Ok(AbortOnDropHandle::new(tokio::spawn(keeping)))
+    }
+
+    /// A browser that came back after a crash is heard again.
+    async fn hear_again(&self) {
+        let (kept, stop) = match &*self.recording.lock() {
+            Some(recording) if recording.writing.is_finished() => {
+                (Arc::clone(&recording.kept), recording.stop.clone())
+            }
+            _ => return,
+        };
+        if let Ok(writing) = self.keep_hearing(&kept, &stop).await
+            && let Some(recording) = &mut *self.recording.lock()
+        {
+            recording.writing = writing;
+        }
+    }
+
     /// After an action: if another tab is shown now, the recording goes on with a whole picture of that one.
     pub(super) async fn follow_recording(&self) {
         let kept = match &*self.recording.lock() {
@@ -167,6 +190,7 @@ impl Hands {
         let Ok(tab) = self.browser.active().await else {
             return;
         };
+        self.hear_again().await;
         let is_new =
             std::mem::replace(&mut kept.lock().session, tab.session.clone()) != tab.session;
         if is_new {
@@ -207,8 +231,8 @@ impl Hands {
         for tab in self.browser.tabs().await? {
             tell(&tab, "globalThis.openhandsRecorder?.stop()").await;
         }
-        self.browser.clear_scripts().await?;
-        Ok(())
+        self.forget_scripts();
+        self.browser.clear_scripts().await
     }
 }
 

@@ -28,7 +28,14 @@ impl Hands {
         } else {
             self.browser.active().await?
         };
-        let opened = tab.navigate(&address).await?;
+        let opened = match tab.navigate(&address).await {
+            // A server that does not answer is no sign of a browser that hangs.
+            Err(BrowserError::Timeout { limit, .. }) => {
+                let text = format!("No answer within {} seconds", limit.as_secs());
+                return Err(BrowserError::Navigation { url: address, text });
+            }
+            other => other?,
+        };
         let mut text = if new_tab {
             format!("Opened new tab with URL: {url}")
         } else {

@@ -19,7 +19,6 @@
   const MAX_CANVAS = 2000000;
 
   const ids = new WeakMap();
-  const nodes = new Map();
   const watched = new WeakSet();
   const observers = [];
   const listeners = new AbortController();
@@ -53,13 +52,11 @@
       lastId += 1;
       id = lastId;
       ids.set(node, id);
-      nodes.set(id, new WeakRef(node));
     }
     return id;
   };
 
   const forget = (node) => {
-    nodes.delete(ids.get(node));
     ids.delete(node);
     if (node.shadowRoot) for (const child of node.shadowRoot.childNodes) forget(child);
     for (const child of node.childNodes) forget(child);
