@@ -51,11 +51,9 @@ async fn there_is_nothing_before_the_first_page() {
 #[tokio::test]
 async fn a_click_follows_a_link_and_waits_for_its_page() {
     let Some(desk) = Desk::new() else { return };
-    let long = format!(
-        "<title>start</title><div style='height:3000px'></div><a href='/next'>far link</a>"
-    );
+    let long = "<title>start</title><div style='height:3000px'></div><a href='/next'>far link</a>";
     let site = Site::with(&[
-        ("start", &long),
+        ("start", long),
         ("next", "<title>next</title><h1>Arrived</h1>"),
     ])
     .await;

@@ -35,7 +35,7 @@ async fn a_page_is_told_as_markdown() {
 #[tokio::test]
 async fn a_long_page_is_read_in_pieces() {
     let Some(desk) = Desk::new() else { return };
-    let long: String = (0..900)
+    let long: Vec<String> = (0..900)
         .map(|number| {
             format!(
                 "<p>Paragraph {number}: {}</p>",
@@ -43,7 +43,7 @@ async fn a_long_page_is_read_in_pieces() {
             )
         })
         .collect();
-    let site = Site::with(&[("long", &long)]).await;
+    let site = Site::with(&[("long", &long.concat())]).await;
     desk.open(&site.url("long")).await;
     let mut start = 0;
     let mut seen = String::new();

@@ -22,11 +22,11 @@ pub(crate) struct Desk {
 impl Desk {
     /// The tools, or none where there is no Chromium; in CI there must be one.
     pub(crate) fn new() -> Option<Self> {
-        Self::with(json!({}))
+        Self::with(&json!({}))
     }
 
     /// The tools with parameters.
-    pub(crate) fn with(params: Value) -> Option<Self> {
+    pub(crate) fn with(params: &Value) -> Option<Self> {
         let workspace = tempfile::tempdir().unwrap();
         let kept = tempfile::tempdir().unwrap();
         let env: Vec<(String, String)> = std::env::vars()

@@ -109,9 +109,10 @@ async fn what_a_layer_covers_is_not_listed_and_comes_back() {
 #[tokio::test]
 async fn ten_thousand_elements_are_told_quickly_and_the_cut_is_said() {
     let Some(desk) = Desk::new() else { return };
-    let rows: String = (0..3400)
+    let rows: Vec<String> = (0..3400)
         .map(|row| format!("<div><a href='/item/{row}'>Item number {row}</a> <button>Buy {row}</button> <span>{row} left</span></div>"))
         .collect();
+    let rows = rows.concat();
     let dense = format!(
         "<title>dense</title><style>body{{font-size:2px;line-height:2px;column-count:14}}button{{all:unset}}</style>{rows}"
     );
@@ -165,9 +166,10 @@ async fn text_in_any_script_is_told_as_it_is() {
 #[tokio::test]
 async fn on_a_crowded_page_what_is_in_sight_comes_first() {
     let Some(desk) = Desk::new() else { return };
-    let cells: String = (0..6000)
+    let cells: Vec<String> = (0..6000)
         .map(|cell| format!("<button>Cell {cell}</button> "))
         .collect();
+    let cells = cells.concat();
     let page = format!(
         "<title>t</title><style>button{{all:unset;font-size:9px;line-height:9px}}</style>{cells}"
     );

@@ -11,7 +11,7 @@ const HANG: &str = "<title>t</title><button onclick='for(;;);'>hang</button>";
 
 #[tokio::test]
 async fn the_third_call_in_a_row_that_takes_too_long_resets_the_browser() {
-    let Some(desk) = Desk::with(json!({"action_timeout_seconds": 2})) else {
+    let Some(desk) = Desk::with(&json!({"action_timeout_seconds": 2})) else {
         return;
     };
     let site = Site::with(&[("hang", HANG), ("fine", "<title>fine</title>")]).await;
@@ -100,7 +100,7 @@ async fn closing_ends_the_browser_and_a_later_call_starts_another() {
 
 #[tokio::test]
 async fn scripts_of_the_spec_run_before_those_of_every_page() {
-    let Some(desk) = Desk::with(json!({"inject_scripts": ["globalThis.injected = 'here';"]}))
+    let Some(desk) = Desk::with(&json!({"inject_scripts": ["globalThis.injected = 'here';"]}))
     else {
         return;
     };

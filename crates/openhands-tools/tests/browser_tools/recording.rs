@@ -166,7 +166,7 @@ async fn a_recording_is_written_while_it_goes_on_and_when_the_browser_ends() {
 
 #[tokio::test]
 async fn a_recording_goes_on_in_a_browser_that_came_back() {
-    let Some(desk) = Desk::with(json!({"inject_scripts": ["globalThis.injected = 'here';"]}))
+    let Some(desk) = Desk::with(&json!({"inject_scripts": ["globalThis.injected = 'here';"]}))
     else {
         return;
     };
