@@ -42,9 +42,7 @@ fn take(cdp: &Cdp, pages: &Pages, event: &Event<'_>) -> Option<()> {
         "Page.frameRequestedNavigation" | "Page.frameScheduledNavigation" => {
             requested(pages, event)
         }
-        "Page.frameClearedScheduledNavigation" | "Page.downloadWillBegin" => {
-            request_over(pages, event)
-        }
+        "Page.downloadWillBegin" => request_is_download(pages, event),
         "Page.frameDetached" => frame_detached(pages, event),
         "Page.javascriptDialogOpening" => dialog(cdp, pages, event),
         "Page.fileChooserOpened" => file_chooser(pages, event),
@@ -214,6 +212,7 @@ fn navigated(pages: &Pages, event: &Event<'_>) -> Option<()> {
             tab.url = frame.url + &frame.url_fragment;
             tab.show(frame.loader_id);
             tab.requested = false;
+            tab.came_to_nothing = false;
             tab.crashed = false;
             tab.navigations += 1;
             tab.file_chooser = None;
@@ -281,8 +280,11 @@ fn loading(pages: &Pages, event: &Event<'_>) -> Option<()> {
         if event.method == "Page.frameStartedLoading" {
             tab.loading.insert(frame_id);
         } else {
-            // A request that ended in nothing (204, a download) ends here too.
-            tab.requested &= frame_id != tab.target;
+            if frame_id == tab.target && tab.requested {
+                // There is nothing to show (204), or it is a file, which is told later.
+                tab.requested = false;
+                tab.came_to_nothing = true;
+            }
             tab.loading.remove(&frame_id);
         }
         Some(())
@@ -316,14 +318,18 @@ fn requested(pages: &Pages, event: &Event<'_>) -> Option<()> {
     })
 }
 
-fn request_over(pages: &Pages, event: &Event<'_>) -> Option<()> {
+/// What the page asked for is a file: the page stays, and the file comes.
+fn request_is_download(pages: &Pages, event: &Event<'_>) -> Option<()> {
     let OfFrame { frame_id } = event.params()?;
+    let begun: DownloadBegins = event.params()?;
     pages.change(|known| {
         let tab = known.owner(event.session?)?;
-        // A scheduled navigation is also cleared when it begins; then the frame loads.
-        if tab.target == frame_id && event.method == "Page.downloadWillBegin" {
+        if tab.target == frame_id {
             tab.requested = false;
+            tab.came_to_nothing = false;
         }
+        // The browser tells it, too, sooner or later.
+        known.begin_download(begun.guid, begun.url, begun.suggested_filename);
         Some(())
     })
 }
@@ -563,11 +569,7 @@ struct DownloadBegins {
 
 fn download_begins(pages: &Pages, event: &Event<'_>) -> Option<()> {
     let begun: DownloadBegins = event.params()?;
-    let download = Download {
-        url: begun.url,
-        name: begun.suggested_filename,
-    };
-    pages.change(|known| known.downloads.insert(begun.guid, download));
+    pages.change(|known| known.begin_download(begun.guid, begun.url, begun.suggested_filename));
     Some(())
 }
 

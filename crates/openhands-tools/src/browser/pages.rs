@@ -29,6 +29,8 @@ pub(crate) struct TabRecord {
     pub loading: HashSet<String>,
     /// Whether the page has asked for another address that is not there yet.
     pub requested: bool,
+    /// Whether the last such address brought no page, and it is not known yet whether it is a file.
+    pub came_to_nothing: bool,
     /// Documents that the main frame has shown, the newest last.
     pub shown: VecDeque<String>,
     /// Documents whose `load` event has fired.
@@ -101,6 +103,8 @@ pub(crate) struct Known {
     /// Which tab a session belongs to.
     pub owners: HashMap<String, String>,
     pub downloads: HashMap<String, Download>,
+    /// Those that were told of, also after their end.
+    pub seen_downloads: HashSet<String>,
     /// How many downloads have ended.
     pub finished_downloads: u64,
     /// Scripts that run in every document before its own.
@@ -169,6 +173,13 @@ impl Known {
     pub(crate) fn owner(&mut self, session: &str) -> Option<&mut TabRecord> {
         let target = self.owners.get(session)?;
         self.tabs.iter_mut().find(|tab| tab.target == *target)
+    }
+
+    /// Notes a download, once.
+    pub(crate) fn begin_download(&mut self, guid: String, url: String, name: String) {
+        if self.seen_downloads.insert(guid.clone()) {
+            self.downloads.insert(guid, Download { url, name });
+        }
     }
 
     /// Forgets a tab; the one opened last becomes the active one if it was.

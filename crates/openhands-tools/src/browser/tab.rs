@@ -17,6 +17,11 @@ use tokio::time::{Instant, timeout};
 /// How long a page that was just told something gets to begin what it does about it.
 const QUIET: Duration = Duration::from_millis(100);
 
+/// How long it may take until another place in the same document is told.
+const MOVE: Duration = Duration::from_secs(2);
+/// How long it may take until it is told that what a page asked for is a file.
+const DOWNLOAD: Duration = Duration::from_millis(500);
+
 /// A tab. Clones stand for the same one.
 #[derive(Debug, Clone)]
 pub struct Tab {
@@ -266,7 +271,7 @@ impl Tab {
         let Some(loader) = begun.loader_id else {
             // Within the same document; the event that tells the place follows the answer.
             self.pages
-                .until_within(QUIET, |known| {
+                .until_within(MOVE, |known| {
                     let moves = known.tab(&self.target)?.moves;
                     (moves > before).then_some(())
                 })
@@ -342,6 +347,20 @@ impl Tab {
         // A page in the background draws nothing, and one that leaves does not answer.
         let _ = timeout(QUIET.min(limit), self.evaluate(turn)).await;
         let _ = self.until_loaded(deadline, TabRecord::is_settled).await;
+        let is_nothing = |tab: &TabRecord| tab.came_to_nothing && !tab.crashed;
+        if self.look(is_nothing).unwrap_or_default() {
+            // A file is told a moment after the page has stopped loading.
+            let begins = self.pages.until_within(DOWNLOAD, |known| {
+                let waits = known.tab(&self.target).is_some_and(is_nothing);
+                (!waits).then_some(())
+            });
+            begins.await;
+            self.pages.with(|known| {
+                if let Some(tab) = known.tab_mut(&self.target) {
+                    tab.came_to_nothing = false;
+                }
+            });
+        }
     }
 
     /// Whether the main frame loads, or is about to.
