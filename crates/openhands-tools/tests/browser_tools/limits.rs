@@ -11,7 +11,7 @@ const HANG: &str = "<title>t</title><button onclick='for(;;);'>hang</button>";
 
 #[tokio::test]
 async fn the_third_call_in_a_row_that_takes_too_long_resets_the_browser() {
-    let Some(desk) = Desk::with(&json!({"action_timeout_seconds": 2})) else {
+    let Some(desk) = Desk::with(&json!({"action_timeout_seconds": 5})) else {
         return;
     };
     let site = Site::with(&[("hang", HANG), ("fine", "<title>fine</title>")]).await;
@@ -22,7 +22,7 @@ async fn the_third_call_in_a_row_that_takes_too_long_resets_the_browser() {
         .is_error
     {}
     let index = desk.index("hang").await;
-    let timed_out = "Browser operation failed: Operation timed out after 2 seconds";
+    let timed_out = "Browser operation failed: Operation timed out after 5 seconds";
     assert_eq!(desk.fail("click", json!({"index": index})).await, timed_out);
     assert_eq!(desk.fail("get_state", json!({})).await, timed_out);
     let third = desk.fail("get_content", json!({})).await;
