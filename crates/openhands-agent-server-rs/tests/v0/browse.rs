@@ -362,7 +362,18 @@ async fn the_browser_starts_with_its_first_action_and_ends_with_the_server() {
     assert!(browsers_of(&server).is_empty());
     does(&server, "noop(0)").await;
     let browser = browser_of(&server);
+    // An action that goes on does not hold it up.
+    let request = json!({"action": {"action": "browse_interactive", "args": {"browser_actions": "noop(100000)"}}});
+    let waiting = server
+        .client
+        .post(server.url("/execute_action"))
+        .json(&request)
+        .send();
+    let waiting = tokio::spawn(waiting);
+    let began = std::time::Instant::now();
     assert!(server.terminate().await.success());
+    assert!(began.elapsed() < std::time::Duration::from_secs(10));
+    waiting.abort();
     assert!(!PathBuf::from(format!("/proc/{browser}")).exists());
 }
 

@@ -14,7 +14,7 @@ mod source;
 mod string;
 mod value;
 
-pub use action::{Action, Click, Modifier, Point};
+pub use action::{Action, Click, KeyboardAction, Modifier, MouseAction, Point};
 pub use mistake::{Exception, Mistake};
 pub use source::Call;
 pub use value::Literal;

@@ -225,13 +225,19 @@ fn numbers_become_places_and_tabs() {
     let at = Point { x: 1.0, y: 2.5 };
     let button = Button::Middle;
     let text = "mouse_up(1, 2.5, 'middle')";
-    assert_eq!(action(text), Action::MouseUp { at, button });
+    assert_eq!(action(text), Action::Mouse(MouseAction::Up { at, button }));
     let text = "mouse_drag_and_drop(1, 2.5, to_y=2.5, to_x=1)";
-    assert_eq!(action(text), Action::MouseDragAndDrop { from: at, to: at });
+    assert_eq!(
+        action(text),
+        Action::Mouse(MouseAction::DragAndDrop { from: at, to: at })
+    );
     assert_eq!(action("tab_focus(-1)"), Action::TabFocus { index: -1 });
     assert_eq!(action("tab_focus(True)"), Action::TabFocus { index: 1 });
     let (dx, dy) = (0.0, -100.0);
-    assert_eq!(action("scroll(0, -100)"), Action::Scroll { dx, dy });
+    assert_eq!(
+        action("scroll(0, -100)"),
+        Action::Mouse(MouseAction::Wheel { dx, dy })
+    );
 }
 
 proptest! {

@@ -6,6 +6,7 @@
 //! ```
 
 mod call_log;
+mod devices;
 mod element;
 mod failure;
 mod hands;
@@ -125,21 +126,8 @@ impl Gym {
             Action::UploadFile { bid, files } => {
                 self.upload(tab, Target::Element(&bid), &files).await?;
             }
-            Action::MouseUploadFile { at, files } => {
-                self.upload(tab, Target::Place(at), &files).await?;
-            }
-            Action::Scroll { .. }
-            | Action::MouseMove { .. }
-            | Action::MouseUp { .. }
-            | Action::MouseDown { .. }
-            | Action::MouseClick { .. }
-            | Action::MouseDblclick { .. }
-            | Action::MouseDragAndDrop { .. } => self.mouse(tab, action).await?,
-            Action::KeyboardDown { .. }
-            | Action::KeyboardUp { .. }
-            | Action::KeyboardPress { .. }
-            | Action::KeyboardType { .. }
-            | Action::KeyboardInsertText { .. } => self.keyboard(tab, action).await?,
+            Action::Mouse(action) => self.mouse(tab, action).await?,
+            Action::Keyboard(action) => self.keyboard(tab, action).await?,
         }
         Ok(())
     }
@@ -234,99 +222,6 @@ impl Gym {
         let uploaded = uploaded.await;
         let _ = tab.catch_file_choosers(false).await;
         uploaded
-    }
-
-    async fn mouse(&mut self, tab: &Tab, action: Action) -> Result<(), Mistake> {
-        let (hands, browser) = (&mut self.hands, &self.browser);
-        match action {
-            Action::Scroll { dx, dy } => {
-                let turned = hands.wheel(tab, dx, dy).await;
-                turned.map_err(unlogged("Mouse.wheel"))
-            }
-            Action::MouseMove { to } => {
-                let moved = hands.move_to(tab, to).await;
-                moved.map_err(unlogged("Mouse.move"))
-            }
-            Action::MouseUp { at, button } => {
-                let moved = hands.move_to(tab, at).await;
-                moved.map_err(unlogged("Mouse.move"))?;
-                let released = hands.up(tab, button).await;
-                released.map_err(unlogged("Mouse.up"))
-            }
-            Action::MouseDown { at, button } => {
-                let moved = hands.move_to(tab, at).await;
-                moved.map_err(unlogged("Mouse.move"))?;
-                let pressed = hands.down(browser, tab, button).await;
-                pressed.map_err(unlogged("Mouse.down"))
-            }
-            Action::MouseDblclick { at, button } => {
-                let clicked = hands.click(tab, at, button, 2, &[]).await;
-                clicked.map_err(unlogged("Mouse.dblclick"))
-            }
-            Action::MouseClick { at, button } => {
-                let clicked = hands.click(tab, at, button, 1, &[]).await;
-                clicked.map_err(unlogged("Mouse.click"))
-            }
-            Action::MouseDragAndDrop { from, to } => {
-                let dragged = async {
-                    hands.move_to(tab, from).await?;
-                    hands.down(browser, tab, Button::Left).await?;
-                    hands.move_to(tab, to).await?;
-                    hands.up(tab, Button::Left).await
-                };
-                dragged.await.map_err(unlogged("Mouse.move"))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    async fn keyboard(&mut self, tab: &Tab, action: Action) -> Result<(), Mistake> {
-        let hands = &mut self.hands;
-        let known = |text: &str, method: &str| {
-            let names = keyboard::combination(text);
-            names.map_err(|unknown| said(Exception::Error, method, &unknown, &CallLog::default()))
-        };
-        match action {
-            Action::KeyboardDown { key } => {
-                // A combination is not one key.
-                keyboard::single(&key).map_err(|unknown| {
-                    said(
-                        Exception::Error,
-                        "Keyboard.down",
-                        &unknown,
-                        &CallLog::default(),
-                    )
-                })?;
-                let pressed = hands.key_down(tab, &key).await;
-                pressed.map_err(unlogged("Keyboard.down"))
-            }
-            Action::KeyboardUp { key } => {
-                keyboard::single(&key).map_err(|unknown| {
-                    said(
-                        Exception::Error,
-                        "Keyboard.up",
-                        &unknown,
-                        &CallLog::default(),
-                    )
-                })?;
-                let released = hands.key_up(tab, &key).await;
-                released.map_err(unlogged("Keyboard.up"))
-            }
-            Action::KeyboardPress { keys } => {
-                let names = known(&keys, "Keyboard.press")?;
-                let pressed = hands.press(tab, &names).await;
-                pressed.map_err(unlogged("Keyboard.press"))
-            }
-            Action::KeyboardType { text } => {
-                let typed = tab.type_text(&text).await;
-                typed.map_err(unlogged("Keyboard.type"))
-            }
-            Action::KeyboardInsertText { text } => {
-                let inserted = tab.insert_text(&text).await;
-                inserted.map_err(unlogged("Keyboard.insert_text"))
-            }
-            _ => Ok(()),
-        }
     }
 }
 

@@ -17,7 +17,6 @@ pub enum Action {
     Noop { wait: Duration },
     SendMsgToUser { text: String },
     ReportInfeasible { reason: String },
-    Scroll { dx: f64, dy: f64 },
     Fill { bid: String, value: String },
     SelectOption { bid: String, options: Vec<String> },
     Click { bid: String, click: Click },
@@ -34,18 +33,31 @@ pub enum Action {
     TabClose,
     TabFocus { index: i64 },
     NewTab,
-    MouseMove { to: Point },
-    MouseUp { at: Point, button: Button },
-    MouseDown { at: Point, button: Button },
-    MouseClick { at: Point, button: Button },
-    MouseDblclick { at: Point, button: Button },
-    MouseDragAndDrop { from: Point, to: Point },
-    MouseUploadFile { at: Point, files: Vec<String> },
-    KeyboardDown { key: String },
-    KeyboardUp { key: String },
-    KeyboardPress { keys: String },
-    KeyboardType { text: String },
-    KeyboardInsertText { text: String },
+    Mouse(MouseAction),
+    Keyboard(KeyboardAction),
+}
+
+/// What the mouse does, whatever is below it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MouseAction {
+    Wheel { dx: f64, dy: f64 },
+    Move { to: Point },
+    Up { at: Point, button: Button },
+    Down { at: Point, button: Button },
+    Click { at: Point, button: Button },
+    Dblclick { at: Point, button: Button },
+    DragAndDrop { from: Point, to: Point },
+    UploadFile { at: Point, files: Vec<String> },
+}
+
+/// What the keyboard does, whatever has the focus.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyboardAction {
+    Down { key: String },
+    Up { key: String },
+    Press { keys: String },
+    Type { text: String },
+    InsertText { text: String },
 }
 
 /// A place of the viewport, in CSS pixels.
@@ -86,10 +98,6 @@ impl Action {
             "report_infeasible" => Self::ReportInfeasible {
                 reason: message(given, "reason")?,
             },
-            "scroll" => Self::Scroll {
-                dx: number(given, "delta_x", "Mouse.wheel")?,
-                dy: number(given, "delta_y", "Mouse.wheel")?,
-            },
             "go_back" => Self::GoBack,
             "go_forward" => Self::GoForward,
             "goto" => Self::Goto { url: url(given)? },
@@ -98,8 +106,9 @@ impl Action {
                 index: index(given)?,
             },
             "new_tab" => Self::NewTab,
-            name if name.starts_with("mouse_") => return on_mouse(given),
-            name if name.starts_with("keyboard_") => return on_keyboard(given),
+            "scroll" => Self::Mouse(on_mouse(given)?),
+            name if name.starts_with("mouse_") => Self::Mouse(on_mouse(given)?),
+            name if name.starts_with("keyboard_") => Self::Keyboard(on_keyboard(given)?),
             _ => return on_element(given),
         })
     }
@@ -146,56 +155,60 @@ fn on_element(given: &mut Arguments) -> Result<Action, Mistake> {
     })
 }
 
-fn on_mouse(given: &mut Arguments) -> Result<Action, Mistake> {
+fn on_mouse(given: &mut Arguments) -> Result<MouseAction, Mistake> {
     let button = |given: &mut Arguments, method| button(given.take("button"), method);
     Ok(match given.function {
-        "mouse_move" => Action::MouseMove {
+        "scroll" => MouseAction::Wheel {
+            dx: number(given, "delta_x", "Mouse.wheel")?,
+            dy: number(given, "delta_y", "Mouse.wheel")?,
+        },
+        "mouse_move" => MouseAction::Move {
             to: point(given, "x", "y")?,
         },
-        "mouse_up" => Action::MouseUp {
+        "mouse_up" => MouseAction::Up {
             at: point(given, "x", "y")?,
             button: button(given, "Mouse.up")?,
         },
-        "mouse_down" => Action::MouseDown {
+        "mouse_down" => MouseAction::Down {
             at: point(given, "x", "y")?,
             button: button(given, "Mouse.down")?,
         },
-        "mouse_dblclick" => Action::MouseDblclick {
+        "mouse_dblclick" => MouseAction::Dblclick {
             at: point(given, "x", "y")?,
             button: button(given, "Mouse.dblclick")?,
         },
-        "mouse_drag_and_drop" => Action::MouseDragAndDrop {
+        "mouse_drag_and_drop" => MouseAction::DragAndDrop {
             from: point(given, "from_x", "from_y")?,
             to: point(given, "to_x", "to_y")?,
         },
-        "mouse_upload_file" => Action::MouseUploadFile {
+        "mouse_upload_file" => MouseAction::UploadFile {
             at: point(given, "x", "y")?,
             files: files(given.take("file"))?,
         },
         // The only one that is left.
-        _ => Action::MouseClick {
+        _ => MouseAction::Click {
             at: point(given, "x", "y")?,
             button: button(given, "Mouse.click")?,
         },
     })
 }
 
-fn on_keyboard(given: &mut Arguments) -> Result<Action, Mistake> {
+fn on_keyboard(given: &mut Arguments) -> Result<KeyboardAction, Mistake> {
     Ok(match given.function {
-        "keyboard_down" => Action::KeyboardDown {
+        "keyboard_down" => KeyboardAction::Down {
             key: text(given, "key", "Keyboard.down", "key")?,
         },
-        "keyboard_up" => Action::KeyboardUp {
+        "keyboard_up" => KeyboardAction::Up {
             key: text(given, "key", "Keyboard.up", "key")?,
         },
-        "keyboard_press" => Action::KeyboardPress {
+        "keyboard_press" => KeyboardAction::Press {
             keys: text(given, "key", "Keyboard.press", "key")?,
         },
-        "keyboard_insert_text" => Action::KeyboardInsertText {
+        "keyboard_insert_text" => KeyboardAction::InsertText {
             text: text(given, "text", "Keyboard.insert_text", "text")?,
         },
         // The only one that is left.
-        _ => Action::KeyboardType {
+        _ => KeyboardAction::Type {
             text: text(given, "text", "Keyboard.type", "text")?,
         },
     })

@@ -69,7 +69,7 @@ fn long_texts_are_read_in_time_that_grows_with_their_length() {
         let began = Instant::now();
         let _ = calls(&text);
         let (head, took): (String, _) = (text.chars().take(20).collect(), began.elapsed());
-        assert!(took < Duration::from_secs(10), "{head}: {took:?}");
+        assert!(took < Duration::from_mins(1), "{head}: {took:?}");
     }
 }
 
