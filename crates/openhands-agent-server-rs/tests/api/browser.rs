@@ -69,18 +69,15 @@ async fn think(State(site): State<String>, Json(request): Json<Value>) -> Json<V
         5 => Some(("browser_get_content", json!({}))),
         _ => None,
     };
-    let message = match call {
-        Some((name, arguments)) => {
-            json!({"role": "assistant", "content": "", "tool_calls": [{
-                "id": format!("call-{}", answers.len()), "type": "function",
-                "function": {"name": name, "arguments": arguments.to_string()},
-            }]})
-        }
-        None => {
-            let (_, page) = answers[5].split_once("<webpage_content>\n").unwrap();
-            let (page, _) = page.split_once("\n</webpage_content>").unwrap();
-            json!({"role": "assistant", "content": format!("The page said: {page}")})
-        }
+    let message = if let Some((name, arguments)) = call {
+        json!({"role": "assistant", "content": "", "tool_calls": [{
+            "id": format!("call-{}", answers.len()), "type": "function",
+            "function": {"name": name, "arguments": arguments.to_string()},
+        }]})
+    } else {
+        let (_, page) = answers[5].split_once("<webpage_content>\n").unwrap();
+        let (page, _) = page.split_once("\n</webpage_content>").unwrap();
+        json!({"role": "assistant", "content": format!("The page said: {page}")})
     };
     Json(json!({
         "id": "c", "object": "chat.completion", "created": 1, "model": "mock",
