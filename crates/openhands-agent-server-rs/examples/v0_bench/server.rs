@@ -49,7 +49,6 @@ impl Launch {
     /// The environment is that which `LocalRuntime` gives.
     fn new(program: PathBuf, first: Vec<OsString>, python: Option<&Path>) -> anyhow::Result<Self> {
         let mut env: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
-        env.remove(&OsString::from("HOME"));
         let user = rustix::process::geteuid();
         let user = if user.is_root() {
             "root".to_owned()
@@ -104,8 +103,6 @@ impl Server {
         let workspace = directory.path().join("workspace");
         std::fs::create_dir(&workspace)?;
         std::fs::create_dir(directory.path().join("tmux"))?;
-        let home = directory.path().join("home");
-        std::fs::create_dir(&home)?;
         let port = free_port()?;
         let mark = uuid::Uuid::new_v4().to_string();
         let mut spawn = Spawn::new(&launch.program)
@@ -125,8 +122,6 @@ impl Server {
                 "--no-enable-browser",
             ])
             .envs(launch.env.clone())
-            // What the user's own start-up files do in every shell, and after every command, is not the servers' doing.
-            .env("HOME", &home)
             .env(MARK, &mark)
             .env("TMUX_TMPDIR", directory.path().join("tmux"))
             .cwd(directory.path());
