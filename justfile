@@ -120,8 +120,8 @@ v0-upstream *args:
 
 # Our V0 server beside the Python one in one run; installs that first: just bench-v0 [--rounds 100] [--json FILE]
 bench-v0 *args:
-    cargo build --release -p openhands-agent-server-rs
-    cargo run --release -p openhands-agent-server-rs --example v0_bench -- --python "$(tests/v0-reference/install)" {{args}}
+    cargo build --release -p openhands-agent-server-rs --bins --example v0_bench
+    tests/plain-shell target/release/examples/v0_bench --python "$(tests/v0-reference/install)" {{args}}
 
 # The browser tools beside Playwright on the same Chromium, in one run: just bench-browser [rounds]
 bench-browser *args:
