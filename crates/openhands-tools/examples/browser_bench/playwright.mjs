@@ -1,12 +1,12 @@
 // Does with Playwright what the other side of the benchmark does: one order a line, one time in milliseconds a line.
 //
-//   node playwright.mjs DIRECTORY-WITH-playwright-core CHROMIUM
+//   node --input-type=module --eval SCRIPT -- DIRECTORY-WITH-playwright-core CHROMIUM
 
 import { createInterface } from 'node:readline';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-const [directory, executablePath] = process.argv.slice(2);
+const [directory, executablePath] = process.argv.slice(1);
 const { chromium } = createRequire(join(directory, 'package.json'))('playwright-core');
 const browser = await chromium.launch({ executablePath, headless: true, args: ['--no-sandbox'] });
 const page = await (await browser.newContext({ viewport: { width: 1280, height: 720 } })).newPage();
