@@ -15,7 +15,7 @@ mod kind;
 mod settings;
 mod surroundings;
 mod tree;
-mod variables;
+pub(crate) mod variables;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

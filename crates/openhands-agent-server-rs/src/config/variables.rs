@@ -40,6 +40,7 @@ pub(crate) const IDLE_TIMEOUT: &str = "OH_RUNTIME_IDLE_TIMEOUT_SECONDS";
 pub(crate) const LAUNCHED_PROFILE: &str = "OH_RUNTIME_LAUNCHED_PROFILE";
 pub(crate) const BUILD_SHA: &str = "OPENHANDS_BUILD_GIT_SHA";
 pub(crate) const BUILD_REF: &str = "OPENHANDS_BUILD_GIT_REF";
+pub(crate) const BROWSER_EXECUTABLE: &str = "OH_BROWSER_EXECUTABLE";
 pub(crate) const DEBUG: &str = "DEBUG";
 pub(crate) const LOG_LEVEL: &str = "LOG_LEVEL";
 pub(crate) const LOG_JSON: &str = "LOG_JSON";
@@ -113,6 +114,12 @@ pub(crate) const VARIABLES: &[Variable] = &[
         "text",
         "",
         "The key of models that have none of their own; after it comes the provider's usual variable, such as `OPENAI_API_KEY`. Never stored and never shown",
+    ),
+    variable(
+        BROWSER_EXECUTABLE,
+        "path",
+        "",
+        "The program of the browser; without it the usual names are looked for on the path and where Playwright installs. *Ours*",
     ),
     variable(DEBUG, "`1`, `true`, `yes`", "false", "Logs at level debug"),
     variable(

@@ -12,9 +12,8 @@ use openhands_sdk_rs::tools::browser::{
 };
 
 use super::command::Settings;
+use crate::config::variables::BROWSER_EXECUTABLE;
 
-/// Names Chromium's program.
-const EXECUTABLE: &str = "OH_BROWSER_EXECUTABLE";
 /// Where Chromium saves what pages offer, below the working directory.
 const DOWNLOADS: &str = ".downloads";
 /// How long a step may take.
@@ -54,7 +53,10 @@ impl SandboxBrowser {
         let variables =
             variables.map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let mut config = BrowserSettings::new(&settings.working_dir, variables);
-        config.executable = settings.environment.given(EXECUTABLE).map(PathBuf::from);
+        config.executable = settings
+            .environment
+            .given(BROWSER_EXECUTABLE)
+            .map(PathBuf::from);
         config.downloads = settings.working_dir.join(DOWNLOADS);
         // compat: `confirm` says no.
         config.dialogs = DialogPolicy::Dismiss;

@@ -4,7 +4,6 @@ use crate::desk::{Desk, element, index_in};
 use crate::site::Site;
 use pretty_assertions::assert_eq;
 use serde_json::json;
-use std::time::{Duration, Instant};
 
 #[tokio::test]
 async fn what_scripts_made_usable_is_listed_and_what_is_hidden_is_not() {
@@ -107,7 +106,7 @@ async fn what_a_layer_covers_is_not_listed_and_comes_back() {
 }
 
 #[tokio::test]
-async fn ten_thousand_elements_are_told_quickly_and_the_cut_is_said() {
+async fn ten_thousand_elements_are_told_in_short_and_the_cut_is_said() {
     let Some(desk) = Desk::new() else { return };
     let rows: Vec<String> = (0..3400)
         .map(|row| format!("<div><a href='/item/{row}'>Item number {row}</a> <button>Buy {row}</button> <span>{row} left</span></div>"))
@@ -118,23 +117,10 @@ async fn ten_thousand_elements_are_told_quickly_and_the_cut_is_said() {
     );
     let rows = format!("<title>rows</title>{rows}");
     let site = Site::with(&[("rows", &rows), ("dense", &dense)]).await;
-    // Where all of them are in sight at once, it may take longer.
-    for (page, limit) in [("rows", 300), ("dense", 1000)] {
-        let limit = Duration::from_millis(limit);
+    // How long it takes is measured beside Playwright: `just bench-browser`.
+    for page in ["rows", "dense"] {
         desk.open(&site.url(page)).await;
-        let mut best = Duration::MAX;
-        let mut text = String::new();
-        // The best of several: other tests run beside this one.
-        for _ in 0..20 {
-            let begin = Instant::now();
-            text = desk.call("get_state", json!({})).await;
-            best = best.min(begin.elapsed());
-            if best < limit {
-                break;
-            }
-        }
-        println!("{page}: {best:?}, {} bytes", text.len());
-        assert!(best < limit, "{page}: {best:?}");
+        let text = desk.call("get_state", json!({})).await;
         assert!(text.len() < 50_000, "{}", text.len());
         let words = if page == "rows" {
             "further below; scroll down"
