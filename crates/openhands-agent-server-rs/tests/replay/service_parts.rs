@@ -48,6 +48,11 @@ const KEYED_PART: Part = Part {
 static KEYED: Part = KEYED_PART;
 
 static AGENT_PROFILES: Part = Part {
+    // It was recorded where there is no browser.
+    env: &[
+        ("OH_SECRET_KEY", "h2secret"),
+        ("OH_BROWSER_EXECUTABLE", "{home}/no-browser"),
+    ],
     after: &["services/settings-mcp", "services/profiles"],
     ..KEYED_PART
 };

@@ -8,9 +8,10 @@ use openhands_protocol::agent::Agent;
 use openhands_protocol::tool::Tool;
 use openhands_runtime::Workspace;
 use openhands_tools::ToolError;
+use openhands_tools::browser::tool as browser;
 
 use crate::builtin::{self, vision};
-use crate::conversation::{Conversation, Inner};
+use crate::conversation::{Conversation, Host, Inner};
 use crate::subagents::{Catalog, builtin_definitions, project_definitions, user_definitions};
 
 /// Tools that start sub-agents.
@@ -95,8 +96,13 @@ async fn catalog(conversation: &Inner, workspace: &dyn Workspace) -> Catalog {
     let home = host.skills.user.as_ref();
     let home = home.and_then(|user| user.home.as_deref());
     definitions.extend(user_definitions(home, host.user_directory.as_deref()).await);
-    definitions.extend(builtin_definitions(|tool| host.registry.knows(tool)));
+    definitions.extend(builtin_definitions(|tool| is_usable(host, tool)));
     Catalog::new(definitions)
+}
+
+/// Whether a tool is known, and can be made on this machine.
+fn is_usable(host: &Host, tool: &str) -> bool {
+    host.registry.knows(tool) && (tool != browser::NAME || browser::is_usable(host.env.clone()))
 }
 
 async fn saved(conversation: &Inner) -> Option<Vec<SavedModel>> {

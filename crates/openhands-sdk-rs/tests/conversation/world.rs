@@ -43,9 +43,16 @@ impl World {
 /// The environment of this process, with a home in which nothing is set up: what a shell does when it starts must not
 /// depend on whose machine it is.
 pub(crate) fn env(home: &Path) -> Vec<(String, String)> {
-    let home = ("HOME".to_owned(), home.display().to_string());
-    let others = std::env::vars().filter(|(name, _)| name != "HOME");
-    others.chain([home]).collect()
+    let own = [
+        ("HOME".to_owned(), home.display().to_string()),
+        // The same sub-agents are offered on every machine.
+        (
+            "OH_BROWSER_EXECUTABLE".to_owned(),
+            home.join("no-browser").display().to_string(),
+        ),
+    ];
+    let others = std::env::vars().filter(|(name, _)| own.iter().all(|(known, _)| known != name));
+    others.chain(own.clone()).collect()
 }
 
 /// The agent of the recordings.

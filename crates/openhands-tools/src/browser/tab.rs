@@ -378,6 +378,8 @@ impl Tab {
 
     /// The visible part of the page, as PNG in base64.
     pub async fn screenshot_base64(&self) -> Result<String, BrowserError> {
+        // A tab behind another one is not drawn, and would be waited for.
+        self.call("Page.bringToFront", json!({})).await?;
         let params = json!({"format": "png", "optimizeForSpeed": true});
         let captured: Captured = self
             .call_as(&self.session, "Page.captureScreenshot", params)
