@@ -17,5 +17,6 @@ mod lab;
 mod life;
 mod navigation;
 mod quiet;
+mod settings;
 mod site;
 mod tabs;
