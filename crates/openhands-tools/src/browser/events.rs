@@ -1,12 +1,19 @@
 //! What the browser tells by itself, and what is done about it at once.
 
+mod complaints;
+mod downloads;
+
 use super::cdp::{Cdp, Event, OnEvent};
 use super::notes::{Note, shortened};
-use super::pages::{Download, FileChooser, Heard, Pages, TabRecord};
+use super::pages::{FileChooser, Heard, Pages, TabRecord};
 use super::settings::DialogPolicy;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
+
+pub(crate) use complaints::exception_text;
+use complaints::{console, exception, log_entry};
+use downloads::{DownloadBegins, download_begins, download_progress};
 
 /// Which targets are attached to: pages, and frames in processes of their own.
 pub(crate) fn attach_to() -> Value {
@@ -478,127 +485,6 @@ fn worlds_gone(pages: &Pages, event: &Event<'_>) -> Option<()> {
         let session = event.session?;
         let worlds = &mut known.owner(session)?.worlds;
         worlds.retain(|_, (of, _)| of != session);
-        Some(())
-    })
-}
-
-#[derive(Deserialize)]
-struct Console {
-    #[serde(rename = "type")]
-    kind: String,
-    args: Vec<Value>,
-}
-
-fn console(pages: &Pages, event: &Event<'_>) -> Option<()> {
-    let Console { kind, args } = event.params()?;
-    if !matches!(kind.as_str(), "error" | "assert") {
-        return Some(());
-    }
-    let words: Vec<String> = args
-        .iter()
-        .filter_map(|arg| match arg.get("value") {
-            Some(Value::String(text)) => Some(text.clone()),
-            Some(value) => Some(value.to_string()),
-            None => Some(arg.get("description")?.as_str()?.to_owned()),
-        })
-        .collect();
-    let text = shortened(&words.join(" "));
-    pages.notes.lock().add(Note::ConsoleError { text });
-    Some(())
-}
-
-fn exception(pages: &Pages, event: &Event<'_>) -> Option<()> {
-    let thrown: Value = event.params()?;
-    let text = exception_text(thrown.get("exceptionDetails")?);
-    let text = shortened(&text);
-    pages.notes.lock().add(Note::ConsoleError { text });
-    Some(())
-}
-
-/// The words of an exception: its description, or what was thrown, or at least that something was.
-pub(crate) fn exception_text(details: &Value) -> String {
-    let exception = details.get("exception");
-    let described = exception
-        .and_then(|thrown| thrown.get("description"))
-        .and_then(Value::as_str);
-    let thrown = || Some(exception?.get("value")?.to_string());
-    let text = || details.get("text").and_then(Value::as_str);
-    described
-        .map(str::to_owned)
-        .or_else(thrown)
-        .unwrap_or_else(|| text().unwrap_or("the script threw").to_owned())
-}
-
-#[derive(Deserialize)]
-struct LogEntry {
-    entry: Entry,
-}
-
-#[derive(Deserialize)]
-struct Entry {
-    source: String,
-    level: String,
-    text: String,
-    #[serde(default)]
-    url: Option<String>,
-}
-
-fn log_entry(pages: &Pages, event: &Event<'_>) -> Option<()> {
-    let LogEntry { entry } = event.params()?;
-    if entry.level != "error" {
-        return Some(());
-    }
-    let text = shortened(&entry.text);
-    let note = match entry.url {
-        // Every page is asked for an icon that it need not have.
-        Some(url) if url.ends_with("/favicon.ico") => return Some(()),
-        Some(url) if entry.source == "network" => Note::RequestFailed { url, text },
-        _ => Note::ConsoleError { text },
-    };
-    pages.notes.lock().add(note);
-    Some(())
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct DownloadBegins {
-    guid: String,
-    url: String,
-    suggested_filename: String,
-}
-
-fn download_begins(pages: &Pages, event: &Event<'_>) -> Option<()> {
-    let begun: DownloadBegins = event.params()?;
-    pages.change(|known| known.begin_download(begun.guid, begun.url, begun.suggested_filename));
-    Some(())
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct DownloadProgress {
-    guid: String,
-    state: String,
-    #[serde(default)]
-    file_path: Option<std::path::PathBuf>,
-}
-
-fn download_progress(pages: &Pages, event: &Event<'_>) -> Option<()> {
-    let progress: DownloadProgress = event.params()?;
-    if progress.state == "inProgress" {
-        return Some(());
-    }
-    pages.change(|known| {
-        let Download { url, name } = known.downloads.remove(&progress.guid)?;
-        known.finished_downloads += 1;
-        let note = if progress.state == "completed" {
-            let path = progress
-                .file_path
-                .unwrap_or_else(|| pages.downloads.join(&name));
-            Note::Downloaded { url, path }
-        } else {
-            Note::DownloadFailed { url, name }
-        };
-        pages.notes.lock().add(note);
         Some(())
     })
 }
