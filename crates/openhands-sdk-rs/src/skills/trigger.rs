@@ -96,43 +96,48 @@ fn tokens(glob: &str) -> Vec<Token> {
 /// no glob takes long.
 fn matches(tokens: &[Token], subject: &[char]) -> bool {
     let mut reached = vec![false; tokens.len() + 1];
-    if let Some(first) = reached.first_mut() {
-        *first = true;
-    }
-    skip_empty(tokens, &mut reached, true);
+    set(&mut reached, 0, true);
+    skip_empty(tokens, &mut reached, &[], false);
     for character in subject {
         let mut next = vec![false; tokens.len() + 1];
+        let mut stayed = vec![false; tokens.len() + 1];
         for (position, token) in tokens.iter().enumerate() {
-            if !reached.get(position).copied().unwrap_or_default() {
+            if !at(&reached, position) {
                 continue;
             }
             let (stays, goes_on) = match token {
                 Token::Literal(literal) => (false, literal == character),
                 Token::One => (false, *character != '/'),
                 Token::Some => (*character != '/', false),
-                // `skip_empty` leaves directories only at the start of a part.
                 Token::Any | Token::Directories => (true, false),
             };
-            set(&mut next, position, stays);
+            set(&mut stayed, position, stays);
             set(&mut next, position + 1, goes_on);
         }
+        skip_empty(tokens, &mut next, &stayed, *character == '/');
         reached = next;
-        skip_empty(tokens, &mut reached, *character == '/');
     }
     reached.last().copied().unwrap_or_default()
 }
 
-/// Steps over tokens that may stand for nothing.
-fn skip_empty(tokens: &[Token], reached: &mut [bool], at_start_of_part: bool) {
+/// Steps over tokens that may stand for nothing, and joins the positions that `stayed` in their token.
+///
+/// Directories that have just been come to may be none at all; once they have read something they end at a slash.
+fn skip_empty(tokens: &[Token], reached: &mut [bool], stayed: &[bool], after_slash: bool) {
     for (position, token) in tokens.iter().enumerate() {
-        let here = reached.get(position).copied().unwrap_or_default();
-        let may_be_empty = match token {
-            Token::Some | Token::Any => true,
-            Token::Directories => at_start_of_part,
+        let (new, old) = (at(reached, position), at(stayed, position));
+        let leaves = match token {
+            Token::Some | Token::Any => new || old,
+            Token::Directories => new || (old && after_slash),
             Token::Literal(_) | Token::One => false,
         };
-        set(reached, position + 1, here && may_be_empty);
+        set(reached, position, old);
+        set(reached, position + 1, leaves);
     }
+}
+
+fn at(reached: &[bool], position: usize) -> bool {
+    reached.get(position).copied().unwrap_or_default()
 }
 
 fn set(reached: &mut [bool], position: usize, value: bool) {
