@@ -6,12 +6,16 @@
 //!
 //! This crate knows no language model, no agent and no conversation.
 
+mod endpoint;
 mod local;
 mod local_workspace;
+mod remote;
 mod runtime;
 mod workspace;
 
+pub use endpoint::{Endpoint, Endpoints};
 pub use local::LocalRuntime;
 pub use local_workspace::LocalWorkspace;
+pub use remote::{RemoteRequest, RemoteRuntime, RemoteWorkspace};
 pub use runtime::{Runtime, RuntimeError};
 pub use workspace::{Entry, EntryKind, Exec, ExecOutput, Workspace, WorkspaceError};
