@@ -4,10 +4,9 @@ use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use axum::ServiceExt;
 use axum::extract::Request;
-use openhands_protocol::server::RuntimeKind;
 use tokio::net::TcpListener;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -39,13 +38,6 @@ impl Server {
     /// Starts all services and listens; port 0 takes a free one. With `deferred_init` services start when they are
     /// asked for.
     pub async fn start(mut config: Config, host: &str, port: u16) -> anyhow::Result<Self> {
-        if config.conversation_runtime != RuntimeKind::Local
-            || config.conversation_runtime_selectable
-        {
-            bail!(
-                "conversation_runtime: only \"local\" is served, and conversation_runtime_selectable must be off"
-            );
-        }
         let listener = TcpListener::bind((host.trim_matches(['[', ']']), port))
             .await
             .with_context(|| format!("listening on {host}:{port}"))?;
