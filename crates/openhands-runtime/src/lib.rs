@@ -7,6 +7,7 @@
 //! This crate knows no language model, no agent and no conversation.
 
 mod endpoint;
+pub mod hands;
 mod local;
 mod local_workspace;
 mod remote;
