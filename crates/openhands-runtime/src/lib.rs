@@ -6,6 +6,8 @@
 //!
 //! This crate knows no language model, no agent and no conversation.
 
+#[cfg(feature = "docker")]
+pub mod docker;
 mod endpoint;
 pub mod hands;
 mod local;
