@@ -20,7 +20,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt as _;
 use openhands_protocol::ConversationId;
 use openhands_sdk_rs::conversation::{RuntimeRequest, Runtimes};
 use openhands_sdk_rs::runtime::docker::{Docker, DockerSandbox, SandboxSpec, WarmPool};
@@ -42,8 +41,6 @@ pub(crate) use slot::{Slot, SlotPlan, SlotState};
 const ENGINE_WAIT: Duration = Duration::from_secs(40);
 /// How long the removal of all containers may take when the server ends. Those that are left end by themselves.
 const LAST_REMOVALS: Duration = Duration::from_secs(8);
-/// How many containers are looked for or removed at once.
-const AT_ONCE: usize = 8;
 
 /// The containers of all conversations.
 pub(crate) struct Sandboxes {
@@ -57,7 +54,7 @@ pub(crate) struct Sandboxes {
 
 /// The engine that runs containers, and those that wait.
 struct Engine {
-    docker: Arc<Docker>,
+    docker: Docker,
     pool: Option<WarmPool>,
 }
 
@@ -117,21 +114,22 @@ impl Sandboxes {
                     return;
                 }
             };
-            let found = match engine.docker.list().await {
+            let found = match engine.docker.conversations().await {
                 Ok(found) => found,
                 Err(error) => {
                     tracing::warn!(%error, "earlier containers cannot be found");
                     return;
                 }
             };
-            futures_util::stream::iter(found)
-                .for_each_concurrent(AT_ONCE, async |sandbox| {
-                    match sandbox.conversation().and_then(&is_known) {
-                        Some(slot) => slot.take(sandbox).await,
-                        None => remove(&sandbox).await,
-                    }
-                })
-                .await;
+            for slot in found.into_iter().filter_map(&is_known) {
+                // It finds the container by itself.
+                slot.begin();
+            }
+            match engine.docker.sweep(|id| is_known(id).is_some()).await {
+                Ok(removed) if removed.is_empty() => {}
+                Ok(removed) => tracing::info!(count = removed.len(), "removed containers that nobody needs"),
+                Err(error) => tracing::warn!(%error, "containers that nobody needs cannot be removed"),
+            }
         };
         let stop = self.stop.clone();
         self.tasks.spawn(async move {
@@ -198,9 +196,7 @@ impl Sandboxes {
         let docker = Docker::connect(limits::settings(&self.config, owner)?)
             .await
             .map_err(|error| error.to_string())?;
-        let docker = Arc::new(docker);
-        let pool = (self.config.conversation_warm_containers > 0)
-            .then(|| WarmPool::new(Arc::clone(&docker)));
+        let pool = (self.config.conversation_warm_containers > 0).then(|| WarmPool::start(&docker));
         Ok(Engine { docker, pool })
     }
 }
@@ -240,12 +236,6 @@ async fn remote(
     };
     let endpoints = Arc::clone(slot) as Arc<dyn openhands_sdk_rs::runtime::Endpoints>;
     Ok(Arc::new(RemoteRuntime::new(endpoints, request)))
-}
-
-async fn remove(sandbox: &DockerSandbox) {
-    if let Err(error) = sandbox.remove().await {
-        tracing::warn!(%error, "an orphan of a container could not be removed");
-    }
 }
 
 impl std::fmt::Debug for Sandboxes {

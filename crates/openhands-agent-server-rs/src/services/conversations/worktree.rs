@@ -137,12 +137,9 @@ impl Plan {
         )
         .await?;
         // By a program where the tools run: a path in the repository may be a link that leads elsewhere.
-        let made = run(
-            at,
-            &self.repository,
-            ["mkdir", "-p", &self.workspace.to_string_lossy()],
-        );
-        made.await.map(drop).map_err(no_worktree)
+        let workspace = self.workspace.to_string_lossy();
+        let made = run(at, &self.repository, ["mkdir", "-p", &workspace]).await;
+        made.map(drop).map_err(no_worktree)
     }
 
     /// What the branch starts from.

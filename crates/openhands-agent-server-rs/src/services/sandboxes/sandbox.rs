@@ -54,7 +54,8 @@ impl Sandbox {
 
     /// Where the editor inside is reached from this machine.
     pub(crate) fn editor_url(&self) -> Option<String> {
-        self.container.ports().vscode_url()
+        let ports = self.container.ports();
+        Some(format!("http://{}:{}", ports.host, ports.vscode))
     }
 
     /// Resolves when the container is known to be gone.

@@ -12,7 +12,7 @@ use openhands_protocol::conversation::{
     ConversationContainerOptions, ConversationRuntimeError, ConversationRuntimeInfo,
     ConversationRuntimeStatus,
 };
-use openhands_sdk_rs::runtime::docker::{DockerSandbox, Mount, SandboxSpec};
+use openhands_sdk_rs::runtime::docker::{Mount, SandboxSpec, SandboxState};
 use openhands_sdk_rs::runtime::{
     Endpoint, Endpoints, Exec, RemoteRequest, RemoteRuntime, Runtime, RuntimeError,
 };
@@ -199,7 +199,13 @@ impl Slot {
         let deadline = tokio::time::Instant::now() + super::ENGINE_WAIT;
         loop {
             match sandbox.container().state().await {
-                Ok(state) => return !state.is_running(),
+                Ok(SandboxState::Running) => return false,
+                Ok(SandboxState::Paused) => {
+                    // Somebody froze it. It is wanted now.
+                    let resumed = sandbox.container().resume().await;
+                    return resumed.is_err();
+                }
+                Ok(SandboxState::Gone) => return true,
                 Err(error) if tokio::time::Instant::now() >= deadline => {
                     tracing::warn!(conversation = %self.conversation(), %error, "the engine does not say how a container is");
                     return false;
@@ -241,7 +247,7 @@ impl Slot {
         let engine = sandboxes.engine().await?;
         if let Ok(Some(found)) = engine.docker.find(plan.conversation).await {
             let sandbox = Sandbox::new(found);
-            if sandbox.answers(&sandboxes.web).await {
+            if !self.is_lost(&sandbox).await && sandbox.answers(&sandboxes.web).await {
                 self.steps.add("Found the container of the conversation", None);
                 return Ok(sandbox);
             }
@@ -306,19 +312,6 @@ impl Slot {
         self.runtime_at(Arc::clone(self) as Arc<dyn Endpoints>)
     }
 
-    /// Takes a container that an earlier server left.
-    pub(super) async fn take(&self, container: DockerSandbox) {
-        let Some(sandboxes) = self.sandboxes.upgrade() else {
-            return;
-        };
-        let sandbox = Sandbox::new(container);
-        // One that is being made finds it by itself.
-        let is_empty = matches!(self.state(), SlotState::Missing);
-        if is_empty && sandbox.answers(&sandboxes.web).await {
-            self.occupy(&sandboxes, sandbox);
-        }
-    }
-
     fn occupy(&self, sandboxes: &Arc<Sandboxes>, sandbox: Sandbox) {
         let sandbox = Arc::new(sandbox);
         *self.last_used.lock() = Instant::now();
@@ -344,7 +337,7 @@ impl Slot {
             if sandbox.answers(web).await {
                 continue;
             }
-            if matches!(sandbox.container().state().await, Ok(state) if !state.is_running()) {
+            if matches!(sandbox.container().state().await, Ok(SandboxState::Gone)) {
                 return self.lose(sandbox);
             }
         }
