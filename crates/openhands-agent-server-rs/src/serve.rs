@@ -73,7 +73,8 @@ impl Server {
         self.app.get()
     }
 
-    /// Takes no more requests, ends everything, and waits for the end, but not longer than a second.
+    /// Takes no more requests, ends everything, and waits for the end, but not longer than a second. Containers may take
+    /// some seconds more.
     pub async fn stop(self) -> anyhow::Result<()> {
         let deadline = Instant::now() + STOP_TIME;
         self.stop.cancel();
@@ -87,6 +88,9 @@ impl Server {
         };
         if timeout_at(deadline - LAST_ANSWERS, services).await.is_err() {
             tracing::warn!("not everything ended in time");
+        }
+        if let Some(app) = self.app.get() {
+            app.conversations.remove_sandboxes().await;
         }
         // Requests that are still under way are cut off with the task.
         match timeout_at(deadline, self.task).await {

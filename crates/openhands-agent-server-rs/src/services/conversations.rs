@@ -211,13 +211,17 @@ impl Conversations {
         })
     }
 
+    /// Removes the containers of all conversations, which have ended.
+    pub(crate) async fn remove_sandboxes(&self) {
+        self.sandboxes.close().await;
+    }
+
     /// Ends all that runs and saves it.
     pub(crate) async fn stop(&self) {
         self.stop.cancel();
         let entries: Vec<_> = self.catalog.read().values().cloned().collect();
         let closing = entries.iter().map(|entry| entry.close(&self.host));
         futures_util::future::join_all(closing).await;
-        self.sandboxes.close().await;
         self.tasks.close();
     }
 }
