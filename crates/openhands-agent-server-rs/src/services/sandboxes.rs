@@ -13,6 +13,7 @@ mod mounts;
 mod limits;
 mod owner;
 mod progress;
+mod runtime;
 mod sandbox;
 mod slot;
 
@@ -23,14 +24,14 @@ use std::time::Duration;
 use openhands_protocol::ConversationId;
 use openhands_sdk_rs::conversation::{RuntimeRequest, Runtimes};
 use openhands_sdk_rs::runtime::docker::{Docker, DockerSandbox, SandboxSpec, WarmPool};
-use openhands_sdk_rs::runtime::{RemoteRequest, RemoteRuntime, Runtime, RuntimeError};
-use openhands_sdk_rs::tools::Place;
+use openhands_sdk_rs::runtime::Runtime;
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::Config;
+use runtime::SandboxRuntime;
 
 pub(crate) use mounts::{find_repository, mounts_of};
 pub(crate) use progress::{Follow, Step};
@@ -96,7 +97,10 @@ impl Sandboxes {
     ) -> Runtimes {
         Arc::new(move |request: RuntimeRequest| match slot_of(request.root) {
             None => local(request),
-            Some(slot) => Box::pin(async move { remote(&slot, request).await }),
+            Some(slot) => Box::pin(async move {
+                let runtime = SandboxRuntime::new(slot, request).await?;
+                Ok(Arc::new(runtime) as Arc<dyn Runtime>)
+            }),
         })
     }
 
@@ -211,31 +215,6 @@ impl Engine {
         };
         started.map_err(|error| error.to_string())
     }
-}
-
-/// The runtime of a conversation in its container. A container that cannot start is told now: an agent whose every call
-/// fails would only spend money.
-async fn remote(
-    slot: &Arc<Slot>,
-    request: RuntimeRequest,
-) -> Result<Arc<dyn Runtime>, RuntimeError> {
-    slot.ready().await.map_err(RuntimeError::Unreachable)?;
-    let mut directory = slot.directory().to_owned();
-    if request.conversation != request.root {
-        directory.push(request.conversation.hex());
-    }
-    let request = RemoteRequest {
-        conversation: request.conversation,
-        root: request.root,
-        tools: request.tools,
-        place: Place {
-            working_dir: request.place.working_dir,
-            persistence_dir: Some(directory),
-        },
-        env: Vec::new(),
-    };
-    let endpoints = Arc::clone(slot) as Arc<dyn openhands_sdk_rs::runtime::Endpoints>;
-    Ok(Arc::new(RemoteRuntime::new(endpoints, request)))
 }
 
 impl std::fmt::Debug for Sandboxes {

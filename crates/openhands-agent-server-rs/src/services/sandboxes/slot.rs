@@ -103,6 +103,11 @@ impl Slot {
         self.state.borrow().clone()
     }
 
+    /// Whether there is a container.
+    pub(super) fn is_occupied(&self) -> bool {
+        matches!(*self.state.borrow(), SlotState::Available(_))
+    }
+
     /// As the API shows it.
     pub(crate) fn info(&self) -> ConversationRuntimeInfo {
         let (runtime_status, error) = match self.state() {
