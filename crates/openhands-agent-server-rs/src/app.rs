@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::Config;
+use crate::hands::{self, Hands};
 use crate::http::{Front, Operation, Routes};
 use crate::services::activity::Activity;
 use crate::services::bash::BashServices;
@@ -62,6 +63,8 @@ pub struct App {
     pub(crate) models: ModelSource,
     /// What conversations are started with.
     pub(crate) launches: Launches,
+    /// The tools of this server, for clients of MCP.
+    pub(crate) hands: hands::Door,
     /// The sockets that are open.
     pub(crate) sockets: TaskTracker,
     /// Ends everything.
@@ -112,8 +115,16 @@ impl App {
         if let Some(seconds) = config.bash_events_retention_seconds {
             bash.flat().keep_events_for(Duration::from_secs(seconds));
         }
+        let hands = Hands::new(
+            conversations.host().registry.clone(),
+            config.env.clone(),
+            config.workspace_path.clone(),
+            launches.has_browser(),
+            stop.child_token(),
+        );
         Ok(Arc::new(Self {
             bash,
+            hands: hands::Door::new(hands),
             files: Files::of_config(&config),
             workspaces: Workspaces::of_config(&config),
             activity,
@@ -150,6 +161,7 @@ impl App {
         v1::routes()
             .merge(sockets::routes())
             .merge(openapi::routes())
+            .merge(hands::routes())
     }
 
     /// What is served: for documentation and tests.
@@ -201,6 +213,7 @@ impl App {
         self.sockets.close();
         tokio::join!(
             self.bash.close(),
+            self.hands.stop(),
             conversations,
             self.sockets.wait(),
             editor
