@@ -23,6 +23,8 @@ use crate::http::Door;
 const STOP_TIME: Duration = Duration::from_millis(900);
 /// The part of it that is left for requests that are being answered.
 const LAST_ANSWERS: Duration = Duration::from_millis(100);
+/// How often it is looked whether someone has asked something, before a server counts as unwatched.
+const UNWATCHED_TICKS: u32 = 20;
 
 /// A server that listens.
 #[derive(Debug)]
@@ -30,6 +32,7 @@ pub struct Server {
     /// Where it listens.
     pub address: SocketAddr,
     app: Arc<OnceLock<Arc<App>>>,
+    door: Door,
     dormant: Option<Arc<Dormant>>,
     stop: CancellationToken,
     task: AbortOnDropHandle<std::io::Result<()>>,
@@ -60,12 +63,13 @@ impl Server {
         let stopped = stop.clone().cancelled_owned();
         let serving = axum::serve(
             without_delay(listener),
-            ServiceExt::<Request>::into_make_service(door),
+            ServiceExt::<Request>::into_make_service(door.clone()),
         )
         .with_graceful_shutdown(stopped);
         Ok(Self {
             address,
             app,
+            door,
             dormant,
             stop,
             task: AbortOnDropHandle::new(tokio::spawn(serving.into_future())),
@@ -75,6 +79,22 @@ impl Server {
     /// What it holds; none while it waits to be set up.
     pub fn app(&self) -> Option<&Arc<App>> {
         self.app.get()
+    }
+
+    /// Resolves when nobody has asked anything for so long. Time in which the process is frozen does not count.
+    pub async fn unwatched(&self, limit: Duration) {
+        let tick = (limit / UNWATCHED_TICKS).max(Duration::from_millis(10));
+        let (mut asked, mut idle) = (self.door.asked(), Duration::ZERO);
+        while idle < limit {
+            tokio::time::sleep(tick).await;
+            let now = self.door.asked();
+            idle = if now == asked {
+                idle + tick
+            } else {
+                Duration::ZERO
+            };
+            asked = now;
+        }
     }
 
     /// Takes no more requests, ends everything, and waits for the end, but not longer than a second. Containers may take
@@ -115,11 +135,12 @@ pub(crate) fn without_delay(
     })
 }
 
-/// Serves until `stop` resolves.
+/// Serves until `stop` resolves, or until nobody has asked anything for as long as `unwatched`.
 pub async fn serve(
     config: Config,
     host: &str,
     port: u16,
+    unwatched: Option<Duration>,
     stop: impl Future<Output = ()>,
 ) -> anyhow::Result<()> {
     let is_deferred = config.deferred_init;
@@ -128,7 +149,15 @@ pub async fn serve(
     if is_deferred {
         tracing::info!("waiting for POST /api/init");
     }
-    stop.await;
-    tracing::info!("stopping");
+    let abandoned = async {
+        match unwatched {
+            Some(limit) => server.unwatched(limit).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = stop => tracing::info!("stopping"),
+        () = abandoned => tracing::info!("stopping: nobody asks for anything any more"),
+    }
     server.stop().await
 }

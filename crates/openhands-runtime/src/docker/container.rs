@@ -1,6 +1,7 @@
 //! The container as it is asked of the engine.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::os::unix::fs::MetadataExt as _;
 
 use bollard::models::{
@@ -49,13 +50,17 @@ pub(super) struct Plan<'a> {
 /// The name of the container of a conversation. The owner is part of it, so that copies of a conversation in two
 /// servers do not meet.
 pub(super) fn name_of(owner: &str, conversation: ConversationId) -> String {
-    let digest = Sha256::digest(owner.as_bytes());
-    let mark: String = digest
-        .iter()
-        .take(4)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let mark = hex(Sha256::digest(owner.as_bytes()).iter().take(4));
     format!("openhands-{mark}-{}", conversation.hex())
+}
+
+/// Bytes as text.
+pub(super) fn hex<'a>(bytes: impl Iterator<Item = &'a u8>) -> String {
+    bytes.fold(String::new(), |mut text, byte| {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// The user inside: the one that is named, else the owner of the first directory that can be written, else none, which

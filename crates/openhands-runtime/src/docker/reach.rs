@@ -52,11 +52,14 @@ impl Reach {
                 ));
             }
             Some("host") => return free_ports().map(Self::Host),
-            Some(name) if name != "bridge" && name != "default" && settings.host_addr.is_none() => {
-                // Names of containers are known in networks that users made, to other containers.
-                if is_in_container() {
-                    return Ok(Self::Named);
-                }
+            // Names of containers are known in networks that users made, to other containers.
+            Some(name)
+                if name != "bridge"
+                    && name != "default"
+                    && settings.host_addr.is_none()
+                    && is_in_container() =>
+            {
+                return Ok(Self::Named);
             }
             _ => {}
         }

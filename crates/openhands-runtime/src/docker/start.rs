@@ -11,7 +11,7 @@ use futures_util::StreamExt as _;
 use openhands_protocol::Secret;
 use tokio::time::{Instant, timeout};
 
-use super::container::{Plan, Purpose, name_of};
+use super::container::{Plan, Purpose, hex, name_of};
 use super::error::{DockerError, is_status, told};
 use super::progress::{Progress, Step};
 use super::reach::Reach;
@@ -297,6 +297,5 @@ fn random_key() -> Result<Secret, DockerError> {
     let mut bytes = [0_u8; 32];
     getrandom::fill(&mut bytes)
         .map_err(|error| DockerError::Settings(format!("no random numbers: {error}")))?;
-    let key: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(Secret::new(key))
+    Ok(Secret::new(hex(bytes.iter())))
 }
