@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::runtime::{Attached, RuntimeError};
+use crate::runtime::{Attached, PIPE_BYTES, RuntimeError};
 use crate::workspace::{Entry, EntryKind, Exec, ExecOutput, Workspace, WorkspaceError};
 
 /// What is read in one piece: far above any skill or configuration, far below what would hurt.
@@ -47,19 +47,30 @@ impl LocalWorkspace {
             .start()
             .await
             .map_err(|error| failed(error.to_string()))?;
-        let (Some(stdin), Some(stdout), Some(mut stderr)) =
+        let (Some(mut input), Some(mut output), Some(mut stderr)) =
             (tree.stdin.take(), tree.stdout.take(), tree.stderr.take())
         else {
             return Err(failed("it has no pipes".to_owned()));
         };
-        let drain = tokio::spawn(async move {
-            // Until the program ends: one that complains much must not wait for us.
-            let _ = tokio::io::copy(&mut stderr, &mut tokio::io::sink()).await;
+        let (stdin, mut to_send) = tokio::io::duplex(PIPE_BYTES);
+        let (mut heard, stdout) = tokio::io::duplex(PIPE_BYTES);
+        // Each ends with its pipe. One that complains much must not wait for us.
+        let talk = tokio::spawn(async move {
+            let send = async move {
+                let _ = tokio::io::copy(&mut to_send, &mut input).await;
+            };
+            let hear = async move {
+                let _ = tokio::io::copy(&mut output, &mut heard).await;
+            };
+            let drain = async move {
+                let _ = tokio::io::copy(&mut stderr, &mut tokio::io::sink()).await;
+            };
+            tokio::join!(send, hear, drain);
         });
         Ok(Attached {
-            stdin: Box::new(stdin),
-            stdout: Box::new(stdout),
-            guard: Box::new((tree, AbortOnDropHandle::new(drain))),
+            stdin,
+            stdout,
+            guard: Box::new((tree, AbortOnDropHandle::new(talk))),
         })
     }
 

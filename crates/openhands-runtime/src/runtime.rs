@@ -6,7 +6,7 @@ use std::fmt;
 use futures_util::future::BoxFuture;
 use openhands_protocol::tool::{Action, Observation};
 use openhands_tools::{CallContext, ToolError};
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::DuplexStream;
 
 use crate::workspace::{Exec, Workspace};
 
@@ -43,13 +43,16 @@ pub trait Runtime: Send + Sync {
     fn close(&self) -> BoxFuture<'_, ()>;
 }
 
+/// What may be on the way between us and a program, in each direction.
+pub(crate) const PIPE_BYTES: usize = 64 << 10;
+
 /// A program that runs, by the ends of its pipes. Dropping it ends the program: at once on this machine, at the end of its
 /// input on another one.
 pub struct Attached {
     /// What it reads.
-    pub stdin: Box<dyn AsyncWrite + Send + Sync + Unpin>,
+    pub stdin: DuplexStream,
     /// What it says.
-    pub stdout: Box<dyn AsyncRead + Send + Sync + Unpin>,
+    pub stdout: DuplexStream,
     /// Ends it when it is dropped.
     pub guard: Box<dyn Any + Send + Sync>,
 }

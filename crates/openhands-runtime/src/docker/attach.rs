@@ -8,11 +8,8 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::error::DockerError;
 use super::sandbox::DockerSandbox;
-use crate::runtime::Attached;
+use crate::runtime::{Attached, PIPE_BYTES};
 use crate::workspace::Exec;
-
-/// What may be on the way in each direction.
-const BUFFER_BYTES: usize = 64 << 10;
 
 impl DockerSandbox {
     /// Starts a program in the container. It is told of its end by the end of its input.
@@ -45,8 +42,8 @@ impl DockerSandbox {
         else {
             return Err(DockerError::Settings(format!("{name} runs without pipes")));
         };
-        let (stdin, mut to_send) = tokio::io::duplex(BUFFER_BYTES);
-        let (mut heard, stdout) = tokio::io::duplex(BUFFER_BYTES);
+        let (stdin, mut to_send) = tokio::io::duplex(PIPE_BYTES);
+        let (mut heard, stdout) = tokio::io::duplex(PIPE_BYTES);
         let send = tokio::spawn(async move {
             // Ends with either side; then the program reads the end of its input.
             let _ = tokio::io::copy(&mut to_send, &mut input).await;
@@ -69,8 +66,8 @@ impl DockerSandbox {
             }
         });
         Ok(Attached {
-            stdin: Box::new(stdin),
-            stdout: Box::new(stdout),
+            stdin,
+            stdout,
             // What is on its way in still arrives, and after it the end.
             guard: Box::new((send, AbortOnDropHandle::new(hear))),
         })

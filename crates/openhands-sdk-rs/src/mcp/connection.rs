@@ -85,23 +85,27 @@ impl Connector {
         }
     }
 
-    /// Starts a program where the tools run, and talks to it over its pipes.
-    async fn open_in_sandbox(&self, program: &Program) -> Result<Connection, ServerError> {
-        let Some(runtime) = &self.sandbox else {
-            return Err(ServerError::unknown("there is no sandbox"));
-        };
-        let argv = std::iter::once(&program.command).chain(&program.args);
-        let mut exec = Exec::new(argv);
+    /// Starts a program where the tools run, and talks to it over its pipes. Boxed: the compiler cannot see that the
+    /// future of a trait object may be sent.
+    fn open_in_sandbox<'a>(
+        &'a self,
+        program: &'a Program,
+    ) -> BoxFuture<'a, Result<Connection, ServerError>> {
+        let mut exec = Exec::new(std::iter::once(&program.command).chain(&program.args));
         exec.env.clone_from(&program.env);
         exec.cwd.clone_from(&program.cwd);
-        let attached = runtime.attach(exec).await;
-        let attached = attached.map_err(|error| ServerError::connection(error.to_string()))?;
-        let pipes = (attached.stdout, attached.stdin);
-        let mut connection = begin(pipes, self.handler())
-            .await
-            .map_err(|error| not_begun(&error))?;
-        connection.guard = Some(attached.guard);
-        Ok(connection)
+        let handler = self.handler();
+        let runtime = self.sandbox.clone();
+        Box::pin(async move {
+            let runtime = runtime.ok_or_else(|| ServerError::unknown("there is no sandbox"))?;
+            let attached = runtime.attach(exec).await;
+            let attached = attached.map_err(|error| ServerError::connection(error.to_string()))?;
+            let mut connection = begin((attached.stdout, attached.stdin), handler)
+                .await
+                .map_err(|error| not_begun(&error))?;
+            connection.guard = Some(attached.guard);
+            Ok(connection)
+        })
     }
 
     fn handler(&self) -> Handler {
