@@ -5,7 +5,6 @@ use std::sync::Arc;
 use openhands_protocol::message::Content;
 use openhands_protocol::tool::Observation;
 use openhands_sdk_rs::runtime::hands::{ERROR_KEY, FORM, Fault};
-use openhands_sdk_rs::tools::ToolError;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -31,11 +30,6 @@ pub(super) fn observed(observation: &Observation, with_parts: bool) -> CallToolR
     result.is_error = Some(observation.is_error());
     result.structured_content = Some(structured);
     result
-}
-
-/// A call without an observation.
-pub(super) fn failed(error: &ToolError) -> CallToolResult {
-    fault(Fault::of(error), error.to_string())
 }
 
 /// A call without an observation.

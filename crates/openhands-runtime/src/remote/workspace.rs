@@ -80,8 +80,12 @@ fn done<T: DeserializeOwned>(reply: Result<Reply, Unanswered>) -> Result<T, Work
             None => WorkspaceError::Unreachable(reply.text),
         });
     }
-    let answer = reply.structured.ok_or_else(nonsense)?;
-    serde_json::from_str(answer.get()).map_err(|_| nonsense())
+    // Nothing is an answer, too.
+    let answer = reply
+        .structured
+        .as_ref()
+        .map_or("null", |answer| answer.get());
+    serde_json::from_str(answer).map_err(|_| nonsense())
 }
 
 impl Workspace for RemoteWorkspace {
