@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::Config;
+use crate::hands::{self, Hands};
 use crate::http::{Front, Operation, Routes};
 use crate::services::activity::Activity;
 use crate::services::bash::BashServices;
@@ -17,6 +18,7 @@ use crate::services::files::Files;
 use crate::services::git::{Git, GithubRepositories};
 use crate::services::launch::Launches;
 use crate::services::models::{ModelSource, hide_keys};
+use crate::services::sandboxes::Sandboxes;
 use crate::services::saved_models::{SavedModels, SecretLookup};
 use crate::services::settings::Stores;
 use crate::services::skills::Skills;
@@ -61,6 +63,8 @@ pub struct App {
     pub(crate) models: ModelSource,
     /// What conversations are started with.
     pub(crate) launches: Launches,
+    /// The tools of this server, for clients of MCP.
+    pub(crate) hands: hands::Door,
     /// The sockets that are open.
     pub(crate) sockets: TaskTracker,
     /// Ends everything.
@@ -102,6 +106,7 @@ impl App {
             profiles: Arc::new(SavedModels(Arc::clone(&stores))),
             lookup,
             skills: skills.sources(),
+            sandboxes: Sandboxes::new(&config, stop.child_token())?,
         };
         let conversations = Conversations::start(setting, stop.child_token()).await?;
         let wants_browser = config.enable_browser;
@@ -110,8 +115,16 @@ impl App {
         if let Some(seconds) = config.bash_events_retention_seconds {
             bash.flat().keep_events_for(Duration::from_secs(seconds));
         }
+        let hands = Hands::new(
+            conversations.host().registry.clone(),
+            config.env.clone(),
+            config.workspace_path.clone(),
+            launches.has_browser(),
+            stop.child_token(),
+        );
         Ok(Arc::new(Self {
             bash,
+            hands: hands::Door::new(hands),
             files: Files::of_config(&config),
             workspaces: Workspaces::of_config(&config),
             activity,
@@ -148,6 +161,7 @@ impl App {
         v1::routes()
             .merge(sockets::routes())
             .merge(openapi::routes())
+            .merge(hands::routes())
     }
 
     /// What is served: for documentation and tests.
@@ -199,6 +213,7 @@ impl App {
         self.sockets.close();
         tokio::join!(
             self.bash.close(),
+            self.hands.stop(),
             conversations,
             self.sockets.wait(),
             editor

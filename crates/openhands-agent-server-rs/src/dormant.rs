@@ -85,7 +85,7 @@ impl Dormant {
             } else if path.starts_with("/sockets/") {
                 any(refuse_socket)
             } else if let Ok(filter) = filter
-                && ["/api/", "/v1/", "/app-backends/"]
+                && ["/api/", "/v1/", "/app-backends/", "/mcp"]
                     .iter()
                     .any(|start| path.starts_with(start))
             {

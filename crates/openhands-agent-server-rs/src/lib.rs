@@ -15,6 +15,7 @@ mod cli;
 mod config;
 mod dormant;
 mod first_process;
+mod hands;
 mod http;
 mod openapi;
 mod serve;

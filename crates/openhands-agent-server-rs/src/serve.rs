@@ -4,11 +4,11 @@ use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use axum::ServiceExt;
 use axum::extract::Request;
-use openhands_protocol::server::RuntimeKind;
-use tokio::net::TcpListener;
+use axum::serve::{Listener, ListenerExt as _};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
@@ -42,13 +42,6 @@ impl Server {
     /// Starts all services and listens; port 0 takes a free one. With `deferred_init` services start when they are
     /// asked for.
     pub async fn start(mut config: Config, host: &str, port: u16) -> anyhow::Result<Self> {
-        if config.conversation_runtime != RuntimeKind::Local
-            || config.conversation_runtime_selectable
-        {
-            bail!(
-                "conversation_runtime: only \"local\" is served, and conversation_runtime_selectable must be off"
-            );
-        }
         let listener = TcpListener::bind((host.trim_matches(['[', ']']), port))
             .await
             .with_context(|| format!("listening on {host}:{port}"))?;
@@ -69,7 +62,7 @@ impl Server {
         let stop = CancellationToken::new();
         let stopped = stop.clone().cancelled_owned();
         let serving = axum::serve(
-            listener,
+            without_delay(listener),
             ServiceExt::<Request>::into_make_service(door.clone()),
         )
         .with_graceful_shutdown(stopped);
@@ -104,7 +97,8 @@ impl Server {
         }
     }
 
-    /// Takes no more requests, ends everything, and waits for the end, but not longer than a second.
+    /// Takes no more requests, ends everything, and waits for the end, but not longer than a second. Containers may take
+    /// some seconds more.
     pub async fn stop(self) -> anyhow::Result<()> {
         let deadline = Instant::now() + STOP_TIME;
         self.stop.cancel();
@@ -119,6 +113,9 @@ impl Server {
         if timeout_at(deadline - LAST_ANSWERS, services).await.is_err() {
             tracing::warn!("not everything ended in time");
         }
+        if let Some(app) = self.app.get() {
+            app.conversations.remove_sandboxes().await;
+        }
         // Requests that are still under way are cut off with the task.
         match timeout_at(deadline, self.task).await {
             Ok(Ok(served)) => served.context("serving"),
@@ -126,6 +123,16 @@ impl Server {
             Err(_) => Ok(()),
         }
     }
+}
+
+/// Short answers leave at once instead of waiting for more to send along.
+pub(crate) fn without_delay(
+    listener: TcpListener,
+) -> impl Listener<Io = TcpStream, Addr = SocketAddr> {
+    listener.tap_io(|connection| {
+        // One that cannot do it is slower, and no worse.
+        let _ = connection.set_nodelay(true);
+    })
 }
 
 /// Serves until `stop` resolves, or until nobody has asked anything for as long as `unwatched`.

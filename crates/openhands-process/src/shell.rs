@@ -24,6 +24,7 @@ mod outcome;
 mod report;
 mod script;
 mod session;
+mod started;
 mod stream;
 mod syntax;
 mod told;

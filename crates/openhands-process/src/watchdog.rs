@@ -19,8 +19,10 @@ mod raw;
 mod request;
 mod zygote;
 
+pub(crate) use descendants::{is_alive, kill_all, start_of, started_since};
 pub(crate) use link::{LinkError, MAX_DESCRIPTORS, send};
 pub(crate) use message::{MESSAGE_BYTES, Order, Report, Step};
+pub(crate) use raw::group_of;
 pub(crate) use request::Request;
 pub use request::User;
 

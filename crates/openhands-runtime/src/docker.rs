@@ -8,6 +8,7 @@
 //! Containers carry the name of their owner as a label and end by themselves when nobody asks for them, so that a server
 //! that dies leaves nothing behind, and two servers on one machine do not touch each other's.
 
+mod attach;
 mod claim;
 mod connect;
 mod container;

@@ -9,6 +9,7 @@
 #[cfg(feature = "docker")]
 pub mod docker;
 mod endpoint;
+pub mod hands;
 mod local;
 mod local_workspace;
 mod remote;
@@ -19,5 +20,5 @@ pub use endpoint::{Endpoint, Endpoints};
 pub use local::LocalRuntime;
 pub use local_workspace::LocalWorkspace;
 pub use remote::{RemoteRequest, RemoteRuntime, RemoteWorkspace};
-pub use runtime::{Runtime, RuntimeError};
+pub use runtime::{Attached, Runtime, RuntimeError};
 pub use workspace::{Entry, EntryKind, Exec, ExecOutput, Workspace, WorkspaceError};

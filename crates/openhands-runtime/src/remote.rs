@@ -1,19 +1,29 @@
 //! The runtime of another machine: the tools run in an inner server, which is reached by MCP over HTTP.
+//!
+//! ```text
+//! RemoteRuntime ─┬─► Line: who is there, asks again with the same call id ─► Http: one request, one answer ─► /mcp
+//! RemoteWorkspace ┘
+//! ```
 
-use std::fmt;
-use std::path::{Path, PathBuf};
+mod http;
+mod line;
+mod workspace;
+
 use std::sync::Arc;
 
-use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use openhands_protocol::tool::{Action, Observation, Tool};
 use openhands_protocol::{ConversationId, Secret};
 use openhands_tools::{CallContext, Place, ToolError};
-use tokio_util::sync::CancellationToken;
+use serde_json::value::RawValue;
 
+use self::http::Reply;
+use self::line::{Call, Line, Unanswered};
+pub use self::workspace::RemoteWorkspace;
 use crate::endpoint::Endpoints;
+use crate::hands::{CLOSE, FORM};
 use crate::runtime::{Runtime, RuntimeError};
-use crate::workspace::{Entry, Exec, ExecOutput, Workspace, WorkspaceError};
+use crate::workspace::Workspace;
 
 /// What a conversation needs of the machine on which its tools run.
 #[derive(Debug, Clone)]
@@ -31,48 +41,88 @@ pub struct RemoteRequest {
 }
 
 /// Executes tool calls in an inner server. Nothing is asked of it before the first use.
+///
+/// No call runs twice: when a connection is lost, the same call is asked for again, and the inner server answers with
+/// what came of it. An inner server that is gone for good is a clear error of the call.
+#[derive(Debug)]
 pub struct RemoteRuntime {
-    endpoints: Arc<dyn Endpoints>,
-    request: RemoteRequest,
+    line: Arc<Line>,
     workspace: RemoteWorkspace,
 }
 
 impl RemoteRuntime {
     /// A runtime with the tools that an agent wants.
     pub fn new(endpoints: Arc<dyn Endpoints>, request: RemoteRequest) -> Self {
-        Self {
-            workspace: RemoteWorkspace {
-                root: request.place.working_dir.clone(),
-            },
+        let root = request.place.working_dir.clone();
+        let line = Arc::new(Line::new(
             endpoints,
-            request,
+            request.conversation,
+            request.tools,
+            request.place,
+            &request.env,
+        ));
+        Self {
+            workspace: RemoteWorkspace::new(root, Arc::clone(&line)),
+            line,
+        }
+    }
+
+    async fn run(
+        &self,
+        tool: &str,
+        action: &Action,
+        cx: CallContext,
+    ) -> Result<Observation, ToolError> {
+        if cx.cancel.is_cancelled() {
+            return Err(ToolError::Cancelled);
+        }
+        let arguments = FORM
+            .to_string(action)
+            .and_then(RawValue::from_string)
+            .map_err(|error| ToolError::Failed(format!("the action cannot be sent: {error}")))?;
+        let call = Call {
+            tool_call: Some(cx.call),
+            env: cx.env,
+            output: cx.output,
+            ..Call::new()
+        };
+        match self.line.call(tool, &arguments, call, &cx.cancel).await {
+            Ok(reply) => observation(reply),
+            Err(_) if cx.cancel.is_cancelled() => Err(ToolError::Cancelled),
+            Err(Unanswered(why)) => Err(ToolError::Failed(format!(
+                "the sandbox gives no answer: {why}"
+            ))),
         }
     }
 }
 
-impl fmt::Debug for RemoteRuntime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RemoteRuntime")
-            .field("request", &self.request)
-            .finish_non_exhaustive()
+/// The observation of an answer, or the error that it tells of.
+fn observation(reply: Reply) -> Result<Observation, ToolError> {
+    if let Some(fault) = reply.fault {
+        return Err(fault.into_error(reply.text));
     }
+    let Some(structured) = reply.structured else {
+        return Err(ToolError::Failed(reply.text));
+    };
+    serde_json::from_str(structured.get()).map_err(|error| {
+        ToolError::Failed(format!(
+            "the sandbox answered with something else than an observation: {error}"
+        ))
+    })
 }
 
 impl Runtime for RemoteRuntime {
     fn usable_tools(&self) -> BoxFuture<'_, Result<Vec<String>, RuntimeError>> {
-        Box::pin(async {
-            self.endpoints.endpoint().await?;
-            Err(RuntimeError::Unreachable("not connected".to_owned()))
-        })
+        Box::pin(self.line.tools())
     }
 
     fn execute<'a>(
         &'a self,
-        _tool: &'a str,
-        _action: Action,
-        _cx: CallContext,
+        tool: &'a str,
+        action: Action,
+        cx: CallContext,
     ) -> BoxFuture<'a, Result<Observation, ToolError>> {
-        Box::pin(async { Err(ToolError::Failed("not connected".to_owned())) })
+        Box::pin(async move { self.run(tool, &action, cx).await })
     }
 
     fn workspace(&self) -> &dyn Workspace {
@@ -80,46 +130,11 @@ impl Runtime for RemoteRuntime {
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
-        Box::pin(async {})
-    }
-}
-
-/// The files and programs of the machine of an inner server.
-#[derive(Debug)]
-pub struct RemoteWorkspace {
-    root: PathBuf,
-}
-
-fn not_connected<T>() -> Result<T, WorkspaceError> {
-    Err(WorkspaceError::Unreachable("not connected".to_owned()))
-}
-
-impl Workspace for RemoteWorkspace {
-    fn root(&self) -> &Path {
-        &self.root
-    }
-
-    fn read<'a>(&'a self, _path: &'a Path) -> BoxFuture<'a, Result<Bytes, WorkspaceError>> {
-        Box::pin(async { not_connected() })
-    }
-
-    fn write<'a>(
-        &'a self,
-        _path: &'a Path,
-        _content: Bytes,
-    ) -> BoxFuture<'a, Result<(), WorkspaceError>> {
-        Box::pin(async { not_connected() })
-    }
-
-    fn list<'a>(&'a self, _path: &'a Path) -> BoxFuture<'a, Result<Vec<Entry>, WorkspaceError>> {
-        Box::pin(async { not_connected() })
-    }
-
-    fn exec(
-        &self,
-        _exec: Exec,
-        _cancel: CancellationToken,
-    ) -> BoxFuture<'_, Result<ExecOutput, WorkspaceError>> {
-        Box::pin(async { not_connected() })
+        Box::pin(async {
+            if let Err(Unanswered(why)) = self.line.ask(CLOSE, &serde_json::Map::new()).await {
+                // A server that is gone holds nothing any more.
+                tracing::debug!(why, "the tools of a conversation could not be closed");
+            }
+        })
     }
 }

@@ -74,7 +74,13 @@ fn not_waiting(to: impl std::io::Write + Send + 'static) -> (NonBlocking, Worker
 
 fn layer(config: &Config, writer: NonBlocking) -> anyhow::Result<BoxedLayer> {
     // The library of MCP tells of every notification with what is in it. Who wants that names it: `info,rmcp=info`.
-    let wanted = format!("rmcp=warn,{}", config.surroundings.log_filter);
+    // Whole messages stay out of the log even then: calls of tools carry secrets.
+    let limit = if config.surroundings.log_filter.contains("rmcp") {
+        ",rmcp::service=info,rmcp::transport=info"
+    } else {
+        ""
+    };
+    let wanted = format!("rmcp=warn,{}{limit}", config.surroundings.log_filter);
     let filter = EnvFilter::try_new(wanted).context("LOG_LEVEL")?;
     let layer = tracing_subscriber::fmt::layer()
         .with_ansi(false)

@@ -84,7 +84,7 @@ async fn no_route_answers_without_a_key() {
 #[tokio::test]
 async fn only_what_is_listed_is_open() {
     for operation in App::operations() {
-        let is_known = ["/api/", "/v1/", "/sockets/", "/app-backends/"]
+        let is_known = ["/api/", "/v1/", "/sockets/", "/app-backends/", "/mcp"]
             .iter()
             .any(|start| operation.path.starts_with(start));
         let is_listed = OPEN.contains(&operation.path) || operation.path == "/metrics";

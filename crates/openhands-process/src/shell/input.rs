@@ -130,8 +130,19 @@ impl Shell {
         self.send_key(Key::Control('c')).await
     }
 
-    /// Interrupts the command, kills its program if that does not help, and at last the shell.
+    /// Interrupts the command, kills its program if that does not help, and at last the shell. What the command
+    /// started has ended then, also what an interrupt does not reach.
     pub(super) async fn cancel(&self) -> Result<Completed, ShellError> {
+        let session = self.session.lock().clone();
+        let started = session.as_ref().map(|session| session.started());
+        let completed = self.stop_command().await?;
+        if let Some(started) = started {
+            started.end().await;
+        }
+        Ok(completed)
+    }
+
+    async fn stop_command(&self) -> Result<Completed, ShellError> {
         let never = CancellationToken::new();
         let grace = Wait {
             soft: None,

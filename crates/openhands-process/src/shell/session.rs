@@ -19,6 +19,7 @@ use super::listener::{Link, listen};
 use super::marks::Token;
 use super::report::Report;
 use super::script::{Form, Restore, Script};
+use super::started::{Moment, Started};
 use super::stream::{Ended, Stream};
 use crate::pty::{self, Meaning};
 use crate::screen;
@@ -40,6 +41,8 @@ pub(crate) struct Session {
 struct State {
     number: u64,
     known: Arc<Report>,
+    /// When the last command was handed over.
+    began: Moment,
 }
 
 impl Session {
@@ -141,6 +144,7 @@ impl Session {
         let (number, line) = {
             let mut state = self.state.lock();
             state.number += 1;
+            state.began = Moment::now();
             let known = &state.known;
             let restore = Restore {
                 status: known.status,
@@ -336,6 +340,12 @@ impl Session {
     /// Whether bash itself, rather than a program it started, has the terminal.
     pub(crate) fn has_terminal(&self) -> bool {
         self.link.master.foreground() == Pid::from_raw(self.link.tree.pid())
+    }
+
+    /// What the running command has started so far.
+    pub(crate) fn started(&self) -> Started {
+        let began = self.state.lock().began;
+        Started::since(began, self.link.tree.pid(), self.link.master.foreground())
     }
 
     /// Ends bash and everything it started.

@@ -77,15 +77,39 @@ fn parent_of(pid: Pid) -> Option<Pid> {
     fields_of(pid)?.1
 }
 
+/// The children of `root` that started at a moment or later, and everyone below them. The moment counts clock ticks since
+/// the machine started.
+pub(crate) fn started_since(root: Pid, ticks: u64) -> Vec<Pid> {
+    let mut first = children(root).unwrap_or_else(|| scan_children(root));
+    first.retain(|child| start_of(*child).is_some_and(|start| start >= ticks));
+    let mut all = first.clone();
+    all.extend(below(&first));
+    all
+}
+
+/// When a process started, in clock ticks since the machine started.
+pub(crate) fn start_of(pid: Pid) -> Option<u64> {
+    // Of the fields after the name, state is the third of all, and the start is the twenty-second.
+    fields_after_name(pid)?
+        .split_ascii_whitespace()
+        .nth(22 - 3)?
+        .parse()
+        .ok()
+}
+
 /// State and parent, from /proc/PID/stat. The name before them may hold spaces and brackets, so
 /// the fields are counted from the last bracket on.
 fn fields_of(pid: Pid) -> Option<(char, Option<Pid>)> {
-    let stat = fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
-    let name_end = stat.iter().rposition(|byte| *byte == b')')?;
-    let rest = str::from_utf8(stat.get(name_end + 1..)?).ok()?;
+    let rest = fields_after_name(pid)?;
     let mut fields = rest.split_ascii_whitespace();
     let state = fields.next()?.chars().next()?;
     Some((state, parse_pid(fields.next()?)))
+}
+
+fn fields_after_name(pid: Pid) -> Option<String> {
+    let mut stat = fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+    let name_end = stat.iter().rposition(|byte| *byte == b')')?;
+    String::from_utf8(stat.split_off(name_end + 1)).ok()
 }
 
 fn parse_pid(text: &str) -> Option<Pid> {
@@ -98,7 +122,7 @@ fn parse_pid(text: &str) -> Option<Pid> {
 /// they can be killed one by one: a stopped process forks no more. A pid of the list may in
 /// theory have been reused when its signal is sent; pids are handed out in a circle, so that
 /// needs a full turn of it within the microseconds between the two.
-pub(super) fn kill_all(list: impl Fn() -> Vec<Pid>) -> BTreeSet<i32> {
+pub(crate) fn kill_all(list: impl Fn() -> Vec<Pid>) -> BTreeSet<i32> {
     let mut stopped: BTreeSet<i32> = BTreeSet::new();
     loop {
         let mut anyone_new = false;
@@ -119,7 +143,7 @@ pub(super) fn kill_all(list: impl Fn() -> Vec<Pid>) -> BTreeSet<i32> {
 }
 
 /// Whether a process has not ended; one that waits to be collected has.
-pub(super) fn is_alive(pid: Pid) -> bool {
+pub(crate) fn is_alive(pid: Pid) -> bool {
     fields_of(pid).is_some_and(|(state, _)| state != 'Z' && state != 'X')
 }
 

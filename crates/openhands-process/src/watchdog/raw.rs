@@ -283,7 +283,7 @@ fn set_mask(set: &libc::sigset_t) -> Result<(), Errno> {
 
 /// The process group of a process. None when the process has ended, and when the group was made outside of the PID
 /// namespace that we are in, as happens to a server that is started by `unshare`: there the kernel says 0.
-pub(super) fn group_of(pid: Option<Pid>) -> Option<Pid> {
+pub(crate) fn group_of(pid: Option<Pid>) -> Option<Pid> {
     // SAFETY: takes and returns a number; rustix cannot be asked, as it takes any group to have one above 0.
     let group = unsafe { libc::getpgid(Pid::as_raw(pid)) };
     if group > 0 {

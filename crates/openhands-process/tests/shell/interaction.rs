@@ -275,3 +275,36 @@ async fn input_that_nobody_reads_does_not_block_for_ever() {
     bench.shell.reset().await.unwrap();
     assert_eq!(bench.run("echo fresh").await, ran("fresh", 0));
 }
+
+#[tokio::test]
+async fn cancelling_ends_what_an_interrupt_does_not_reach_and_spares_earlier_jobs() {
+    let bench = Bench::new().await;
+    let is_there = |id: &str| {
+        let state = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        !state.is_empty() && !state.contains(") Z ")
+    };
+    bench.run("sleep 100 & earlier=$!").await;
+    let earlier = bench.run("echo $earlier").await.text;
+    // A moment of the clock that starts are told by passes.
+    bench.run("sleep 0.05").await;
+    // What a script puts into the background ignores interrupts; a job of the shell itself is not even sent one.
+    for command in [
+        "bash -c 'sleep 100 & echo $!; echo on; sleep 100'",
+        "sleep 100 & echo $!; echo on; sleep 100",
+    ] {
+        bench.until(command, "on").await;
+        let shown = bench.text();
+        let background = shown
+            .lines()
+            .find(|line| line.parse::<u32>().is_ok())
+            .unwrap();
+        assert!(is_there(background), "{shown}");
+        let cancel = CancellationToken::new();
+        cancel.cancel();
+        let outcome = bench.shell.wait(Wait::default(), &cancel).await.unwrap();
+        assert!(matches!(outcome, Outcome::Cancelled(_)), "{outcome:?}");
+        assert!(!is_there(background), "{command}");
+    }
+    assert!(is_there(&earlier));
+    assert_eq!(bench.run("echo fine").await, ran("fine", 0));
+}

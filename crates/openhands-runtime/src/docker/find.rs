@@ -34,6 +34,14 @@ impl Docker {
         Ok(self.take_up(id, conversation, &inspected))
     }
 
+    /// The conversations that have a container of this owner.
+    pub async fn conversations(&self) -> Result<Vec<ConversationId>, DockerError> {
+        let owner = &self.settings().owner;
+        let found = self.of_owner().await?;
+        let conversations = found.iter().filter_map(|one| conversation_of(owner, one));
+        Ok(conversations.collect())
+    }
+
     /// Removes the containers of this owner that belong to no conversation that is known. Those that someone in this
     /// process has are left alone. Gives the ids of those that were removed.
     pub async fn sweep(

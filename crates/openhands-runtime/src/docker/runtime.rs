@@ -17,8 +17,8 @@ use super::sandbox::{DockerSandbox, SandboxState};
 use super::settings::SandboxSpec;
 use crate::endpoint::{Endpoint, Endpoints};
 use crate::remote::{RemoteRequest, RemoteRuntime};
-use crate::runtime::{Runtime, RuntimeError};
-use crate::workspace::Workspace;
+use crate::runtime::{Attached, Runtime, RuntimeError};
+use crate::workspace::{Exec, Workspace};
 
 /// Executes the tool calls of a conversation in a container of its own.
 ///
@@ -150,6 +150,10 @@ impl Runtime for DockerRuntime {
 
     fn workspace(&self) -> &dyn Workspace {
         self.remote.workspace()
+    }
+
+    fn attach(&self, program: Exec) -> BoxFuture<'_, Result<Attached, RuntimeError>> {
+        Box::pin(async move { Ok(self.sandbox().await?.attach(program).await?) })
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
