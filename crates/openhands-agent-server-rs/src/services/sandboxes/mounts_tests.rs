@@ -39,8 +39,14 @@ fn a_worktree_comes_with_the_history_of_its_repository() {
     let (repository, tree) = (root.join("repository"), root.join("trees/1/repository"));
     std::fs::create_dir(&repository).unwrap();
     git(&repository, &["init", "-q"]);
-    git(&repository, &["commit", "-q", "--allow-empty", "-m", "first"]);
-    git(&repository, &["worktree", "add", "-q", tree.to_str().unwrap()]);
+    git(
+        &repository,
+        &["commit", "-q", "--allow-empty", "-m", "first"],
+    );
+    git(
+        &repository,
+        &["worktree", "add", "-q", tree.to_str().unwrap()],
+    );
     let history = repository.join(".git");
     let kept = PathBuf::from("/kept/sandbox");
     // While it is made, and when it is there.
