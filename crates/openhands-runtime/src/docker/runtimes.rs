@@ -64,7 +64,11 @@ impl DockerRuntimes {
             });
             return Ok(DockerRuntime::at(place, request, is_owner));
         }
-        let kept = request.place.persistence_dir.map(|dir| dir.join(TOOLS));
+        let kept = request
+            .place
+            .persistence_dir
+            .take()
+            .map(|dir| dir.join(TOOLS));
         let mut spec = SandboxSpec::new(request.root);
         for directory in [Some(&request.place.working_dir), kept.as_ref()]
             .into_iter()
