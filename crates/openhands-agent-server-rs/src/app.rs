@@ -18,6 +18,7 @@ use crate::services::files::Files;
 use crate::services::git::{Git, GithubRepositories};
 use crate::services::launch::Launches;
 use crate::services::models::{ModelSource, hide_keys};
+use crate::services::sandboxes::Sandboxes;
 use crate::services::saved_models::{SavedModels, SecretLookup};
 use crate::services::settings::Stores;
 use crate::services::skills::Skills;
@@ -105,6 +106,7 @@ impl App {
             profiles: Arc::new(SavedModels(Arc::clone(&stores))),
             lookup,
             skills: skills.sources(),
+            sandboxes: Sandboxes::new(&config, stop.child_token())?,
         };
         let conversations = Conversations::start(setting, stop.child_token()).await?;
         let wants_browser = config.enable_browser;

@@ -17,6 +17,7 @@ mod surroundings;
 mod tree;
 pub(crate) mod variables;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -38,7 +39,8 @@ use kind::Kind;
 use settings::{PREFIX, SETTINGS};
 use tree::{Nulls, Tree, overlay};
 use variables::{
-    CONFIG_PATH, DEFAULT_CONFIG_PATH, FIRST_SESSION_KEY, INTERNAL_URL, PERSISTENCE_DIR, SESSION_KEY,
+    CONFIG_PATH, DEFAULT_CONFIG_PATH, FIRST_SESSION_KEY, INTERNAL_URL, PERSISTENCE_DIR,
+    RUNTIME_ENV, SANDBOX_IMAGE, SESSION_KEY,
 };
 
 /// When events reach the disk for certain.
@@ -139,6 +141,11 @@ pub struct Config {
     pub metrics: bool,
     pub otlp_endpoint: Option<String>,
     pub vscode_program: Option<PathBuf>,
+    pub conversation_warm_containers: usize,
+    pub conversation_container_network: Option<String>,
+    pub conversation_container_path_map: BTreeMap<PathBuf, PathBuf>,
+    pub conversation_container_gpu: bool,
+    pub conversation_container_read_only: bool,
     /// Whether a blank secret key was given, and no other took its place.
     #[serde(skip)]
     pub secret_key_was_blank: bool,
@@ -337,6 +344,7 @@ fn settings_of(sources: &Sources) -> Result<(Value, bool, Vec<String>), ConfigEr
     let mut value = tree.into_value(&name)?;
 
     let is_blank = settle_keys(&mut value, environment);
+    warnings.extend(settle_runtime(&mut value, environment));
     let mut unknown = Vec::new();
     complete(&mut value, Kind::Object(SETTINGS), "", &mut unknown)?;
     warnings.extend(
@@ -390,6 +398,28 @@ fn settle_keys(value: &mut Value, environment: &Environment) -> bool {
         }
     }
     blank
+}
+
+/// Puts in what variables of older set-ups say about the place where tools run. Gives what is to be warned of.
+fn settle_runtime(value: &mut Value, environment: &Environment) -> Option<String> {
+    let members = value.as_object_mut()?;
+    if !members.contains_key("conversation_image")
+        && let Some(image) = environment.given(SANDBOX_IMAGE)
+    {
+        members.insert("conversation_image".to_owned(), image.into());
+    }
+    if members.contains_key("conversation_runtime") {
+        return None;
+    }
+    match environment.given(RUNTIME_ENV)? {
+        kind @ ("local" | "docker") => {
+            members.insert("conversation_runtime".to_owned(), kind.into());
+            None
+        }
+        other => Some(format!(
+            "{RUNTIME_ENV} is ignored: expected one of local, docker, found {other:?}"
+        )),
+    }
 }
 
 #[cfg(test)]

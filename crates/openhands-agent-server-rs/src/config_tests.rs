@@ -16,7 +16,18 @@ const OURS: &[&str] = &[
     "metrics",
     "otlp_endpoint",
     "vscode_program",
+    "conversation_warm_containers",
+    "conversation_container_network",
+    "conversation_container_path_map",
+    "conversation_container_gpu",
+    "conversation_container_read_only",
 ];
+
+/// Our image and that of the reference.
+const IMAGES: (&str, &str) = (
+    "openhands-agent-server-rs:latest",
+    "ghcr.io/openhands/agent-server:latest-python",
+);
 
 /// Cases in which this server does better, with what it does.
 const BETTER: &[(&str, &str)] = &[
@@ -101,6 +112,9 @@ fn every_case_gives_what_the_reference_gives() {
         let members = settings.as_object_mut().unwrap();
         for name in OURS {
             members.remove(*name).unwrap();
+        }
+        if members["conversation_image"] == IMAGES.0 {
+            members.insert("conversation_image".to_owned(), IMAGES.1.into());
         }
         members.insert("blank".to_owned(), blank.into());
         assert_eq!(normal(settings), normal(expected.clone()), "{}", case.name);

@@ -17,7 +17,7 @@ mod reply;
 mod routes;
 mod validate;
 
-pub(crate) use access::{Access, KEY_HEADER, WORKSPACE_COOKIE, is_key};
+pub(crate) use access::{Access, KEY_HEADER, WORKSPACE_COOKIE, check as check_access, is_key};
 pub(crate) use arguments::Input;
 pub use arguments::{Argument, Place};
 pub(crate) use body::{Body, MaybeBody};

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::Parser;
@@ -50,7 +51,8 @@ fn main() -> anyhow::Result<ExitCode> {
         tracing::warn!("{warning}");
     }
     let host = cli.host(&config);
-    let served = runtime.block_on(serve(config, &host, cli.port, stop()));
+    let unwatched = cli.exit_when_unwatched.map(Duration::from_secs);
+    let served = runtime.block_on(serve(config, &host, cli.port, unwatched, stop()));
     // A task that hangs in a blocking call does not hold up the end.
     runtime.shutdown_background();
     logs.finish();

@@ -4,11 +4,10 @@ use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use axum::ServiceExt;
 use axum::extract::Request;
 use axum::serve::{Listener, ListenerExt as _};
-use openhands_protocol::server::RuntimeKind;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -24,6 +23,8 @@ use crate::http::Door;
 const STOP_TIME: Duration = Duration::from_millis(900);
 /// The part of it that is left for requests that are being answered.
 const LAST_ANSWERS: Duration = Duration::from_millis(100);
+/// How often it is looked whether someone has asked something, before a server counts as unwatched.
+const UNWATCHED_TICKS: u32 = 20;
 
 /// A server that listens.
 #[derive(Debug)]
@@ -31,6 +32,7 @@ pub struct Server {
     /// Where it listens.
     pub address: SocketAddr,
     app: Arc<OnceLock<Arc<App>>>,
+    door: Door,
     dormant: Option<Arc<Dormant>>,
     stop: CancellationToken,
     task: AbortOnDropHandle<std::io::Result<()>>,
@@ -40,13 +42,6 @@ impl Server {
     /// Starts all services and listens; port 0 takes a free one. With `deferred_init` services start when they are
     /// asked for.
     pub async fn start(mut config: Config, host: &str, port: u16) -> anyhow::Result<Self> {
-        if config.conversation_runtime != RuntimeKind::Local
-            || config.conversation_runtime_selectable
-        {
-            bail!(
-                "conversation_runtime: only \"local\" is served, and conversation_runtime_selectable must be off"
-            );
-        }
         let listener = TcpListener::bind((host.trim_matches(['[', ']']), port))
             .await
             .with_context(|| format!("listening on {host}:{port}"))?;
@@ -68,12 +63,13 @@ impl Server {
         let stopped = stop.clone().cancelled_owned();
         let serving = axum::serve(
             without_delay(listener),
-            ServiceExt::<Request>::into_make_service(door),
+            ServiceExt::<Request>::into_make_service(door.clone()),
         )
         .with_graceful_shutdown(stopped);
         Ok(Self {
             address,
             app,
+            door,
             dormant,
             stop,
             task: AbortOnDropHandle::new(tokio::spawn(serving.into_future())),
@@ -85,7 +81,24 @@ impl Server {
         self.app.get()
     }
 
-    /// Takes no more requests, ends everything, and waits for the end, but not longer than a second.
+    /// Resolves when nobody has asked anything for so long. Time in which the process is frozen does not count.
+    pub async fn unwatched(&self, limit: Duration) {
+        let tick = (limit / UNWATCHED_TICKS).max(Duration::from_millis(10));
+        let (mut asked, mut idle) = (self.door.asked(), Duration::ZERO);
+        while idle < limit {
+            tokio::time::sleep(tick).await;
+            let now = self.door.asked();
+            idle = if now == asked {
+                idle + tick
+            } else {
+                Duration::ZERO
+            };
+            asked = now;
+        }
+    }
+
+    /// Takes no more requests, ends everything, and waits for the end, but not longer than a second. Containers may take
+    /// some seconds more.
     pub async fn stop(self) -> anyhow::Result<()> {
         let deadline = Instant::now() + STOP_TIME;
         self.stop.cancel();
@@ -99,6 +112,9 @@ impl Server {
         };
         if timeout_at(deadline - LAST_ANSWERS, services).await.is_err() {
             tracing::warn!("not everything ended in time");
+        }
+        if let Some(app) = self.app.get() {
+            app.conversations.remove_sandboxes().await;
         }
         // Requests that are still under way are cut off with the task.
         match timeout_at(deadline, self.task).await {
@@ -119,11 +135,12 @@ pub(crate) fn without_delay(
     })
 }
 
-/// Serves until `stop` resolves.
+/// Serves until `stop` resolves, or until nobody has asked anything for as long as `unwatched`.
 pub async fn serve(
     config: Config,
     host: &str,
     port: u16,
+    unwatched: Option<Duration>,
     stop: impl Future<Output = ()>,
 ) -> anyhow::Result<()> {
     let is_deferred = config.deferred_init;
@@ -132,7 +149,15 @@ pub async fn serve(
     if is_deferred {
         tracing::info!("waiting for POST /api/init");
     }
-    stop.await;
-    tracing::info!("stopping");
+    let abandoned = async {
+        match unwatched {
+            Some(limit) => server.unwatched(limit).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = stop => tracing::info!("stopping"),
+        () = abandoned => tracing::info!("stopping: nobody asks for anything any more"),
+    }
     server.stop().await
 }

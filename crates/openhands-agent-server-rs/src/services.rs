@@ -10,6 +10,7 @@ pub(crate) mod llm_catalog;
 pub(crate) mod llm_check;
 pub(crate) mod mcp_test;
 pub(crate) mod models;
+pub(crate) mod sandboxes;
 pub(crate) mod saved_models;
 pub(crate) mod settings;
 pub(crate) mod skills;

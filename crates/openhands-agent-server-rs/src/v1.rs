@@ -6,6 +6,7 @@ pub(crate) mod bash;
 pub(crate) mod conversations;
 pub(crate) mod file_response;
 pub(crate) mod files;
+pub(crate) mod forward;
 pub(crate) mod git;
 pub(crate) mod hooks;
 pub(crate) mod init;

@@ -6,6 +6,8 @@
 //!
 //! This crate knows no language model, no agent and no conversation.
 
+#[cfg(feature = "docker")]
+pub mod docker;
 mod endpoint;
 pub mod hands;
 mod local;
@@ -18,5 +20,5 @@ pub use endpoint::{Endpoint, Endpoints};
 pub use local::LocalRuntime;
 pub use local_workspace::LocalWorkspace;
 pub use remote::{RemoteRequest, RemoteRuntime, RemoteWorkspace};
-pub use runtime::{Runtime, RuntimeError};
+pub use runtime::{Attached, Runtime, RuntimeError};
 pub use workspace::{Entry, EntryKind, Exec, ExecOutput, Workspace, WorkspaceError};

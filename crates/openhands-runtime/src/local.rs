@@ -5,8 +5,8 @@ use openhands_protocol::tool::{Action, Observation, Tool};
 use openhands_tools::{CallContext, Machine, Registry, ToolError, ToolSet};
 
 use crate::local_workspace::LocalWorkspace;
-use crate::runtime::{Runtime, RuntimeError};
-use crate::workspace::Workspace;
+use crate::runtime::{Attached, Runtime, RuntimeError};
+use crate::workspace::{Exec, Workspace};
 
 /// Executes tool calls in this process.
 #[derive(Debug)]
@@ -47,6 +47,10 @@ impl Runtime for LocalRuntime {
 
     fn workspace(&self) -> &dyn Workspace {
         &self.workspace
+    }
+
+    fn attach(&self, program: Exec) -> BoxFuture<'_, Result<Attached, RuntimeError>> {
+        Box::pin(self.workspace.attach(program))
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

@@ -8,7 +8,9 @@ use futures_util::future::BoxFuture;
 use openhands_process::{HeadTail, Spawn, Stdio, Tree, command_environment};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
+use crate::runtime::{Attached, PIPE_BYTES, RuntimeError};
 use crate::workspace::{Entry, EntryKind, Exec, ExecOutput, Workspace, WorkspaceError};
 
 /// What is read in one piece: far above any skill or configuration, far below what would hurt.
@@ -35,17 +37,47 @@ impl LocalWorkspace {
         self.root.join(path)
     }
 
-    async fn run(
-        &self,
-        exec: Exec,
-        cancel: CancellationToken,
-    ) -> Result<ExecOutput, WorkspaceError> {
-        let mut argv = exec.argv.into_iter();
-        let program = argv.next().unwrap_or_default();
-        let failed = |reason: String| WorkspaceError::Start {
-            program: program.clone(),
-            reason,
+    /// Starts a program and holds its input and output. What it complains about is read and dropped.
+    pub(crate) async fn attach(&self, program: Exec) -> Result<Attached, RuntimeError> {
+        let name = program.argv.first().cloned().unwrap_or_default();
+        let failed =
+            |reason: String| RuntimeError::Unreachable(format!("cannot run {name}: {reason}"));
+        let mut tree = self
+            .spawn(&program)
+            .start()
+            .await
+            .map_err(|error| failed(error.to_string()))?;
+        let (Some(mut input), Some(mut output), Some(mut stderr)) =
+            (tree.stdin.take(), tree.stdout.take(), tree.stderr.take())
+        else {
+            return Err(failed("it has no pipes".to_owned()));
         };
+        let (stdin, mut to_send) = tokio::io::duplex(PIPE_BYTES);
+        let (mut heard, stdout) = tokio::io::duplex(PIPE_BYTES);
+        // Each ends with its pipe. One that complains much must not wait for us.
+        let talk = tokio::spawn(async move {
+            let send = async move {
+                let _ = tokio::io::copy(&mut to_send, &mut input).await;
+            };
+            let hear = async move {
+                let _ = tokio::io::copy(&mut output, &mut heard).await;
+            };
+            let drain = async move {
+                let _ = tokio::io::copy(&mut stderr, &mut tokio::io::sink()).await;
+            };
+            tokio::join!(send, hear, drain);
+        });
+        Ok(Attached {
+            stdin,
+            stdout,
+            guard: Box::new((tree, AbortOnDropHandle::new(talk))),
+        })
+    }
+
+    /// A program with pipes, in the environment of commands.
+    fn spawn(&self, exec: &Exec) -> Spawn {
+        let mut argv = exec.argv.iter();
+        let program = argv.next().cloned().unwrap_or_default();
         let server = self
             .env
             .iter()
@@ -54,17 +86,32 @@ impl LocalWorkspace {
             .env
             .iter()
             .filter_map(|(name, value)| Some((name, value.expose()?)));
-        let mut tree = Spawn::new(program.clone())
+        Spawn::new(program)
             .args(argv)
             .envs(command_environment(server))
             .envs(extra)
             .cwd(
                 exec.cwd
-                    .map_or_else(|| self.root.clone(), |cwd| self.path(&cwd)),
+                    .as_ref()
+                    .map_or_else(|| self.root.clone(), |cwd| self.path(cwd)),
             )
             .stdin(Stdio::Pipe)
             .stdout(Stdio::Pipe)
             .stderr(Stdio::Pipe)
+    }
+
+    async fn run(
+        &self,
+        exec: Exec,
+        cancel: CancellationToken,
+    ) -> Result<ExecOutput, WorkspaceError> {
+        let program = exec.argv.first().cloned().unwrap_or_default();
+        let failed = |reason: String| WorkspaceError::Start {
+            program: program.clone(),
+            reason,
+        };
+        let mut tree = self
+            .spawn(&exec)
             .start()
             .await
             .map_err(|error| failed(error.to_string()))?;

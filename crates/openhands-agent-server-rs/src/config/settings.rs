@@ -137,19 +137,19 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "conversation_runtime",
         Kind::Word(&["local", "docker"]),
         "\"local\"",
-        "Where tools run; only `local` is served yet",
+        "Where tools run: in this process, or in a container for each conversation, see [sandbox.md](sandbox.md). Not set: `RUNTIME_ENV`",
     ),
     setting(
         "conversation_runtime_selectable",
         Kind::Bool,
         "false",
-        "Whether a request may choose the runtime",
+        "Whether a request may choose the runtime with its own `conversation_runtime`",
     ),
     setting(
         "conversation_image",
         Kind::Text,
-        "\"ghcr.io/openhands/agent-server:latest-python\"",
-        "The image of a conversation's container",
+        "\"openhands-agent-server-rs:latest\"",
+        "The image of a conversation's container; it must have this server as its entry. Not set: `SANDBOX_RUNTIME_CONTAINER_IMAGE`",
     ),
     setting(
         "conversation_image_has_browser",
@@ -167,19 +167,19 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "conversation_container_memory",
         OPTIONAL_TEXT,
         "\"4g\"",
-        "Memory of a conversation's container",
+        "Memory of a conversation's container, as `512m` or `4g`; null for no limit",
     ),
     setting(
         "conversation_container_cpus",
         OPTIONAL_POSITIVE,
         "2.0",
-        "Its processors",
+        "Its processors; null for no limit",
     ),
     setting(
         "conversation_container_pids_limit",
         Kind::Nullable(&COUNT),
         "512",
-        "Its processes",
+        "Its processes; null for no limit",
     ),
     setting(
         "conversation_container_startup_timeout",
@@ -276,6 +276,36 @@ pub(crate) const SETTINGS: &[Setting] = &[
         OPTIONAL_PATH,
         "null",
         "The VS Code server to start, an `openvscode-server` or a `code-server`; null looks for one in the image and in the path. *Ours*",
+    ),
+    setting(
+        "conversation_warm_containers",
+        Kind::Whole(0, 1000),
+        "0",
+        "How many started containers wait for new conversations. *Ours*",
+    ),
+    setting(
+        "conversation_container_network",
+        OPTIONAL_TEXT,
+        "null",
+        "The Docker network of the containers. When this server runs in a container of the same network, it reaches them there by name; null publishes ports on this machine. *Ours*",
+    ),
+    setting(
+        "conversation_container_path_map",
+        Kind::Texts,
+        "{}",
+        "For a server in a container that uses the engine of its host: which directories of the host its own ones are, as `{\"/workspace\": \"/home/me/workspace\"}`. *Ours*",
+    ),
+    setting(
+        "conversation_container_gpu",
+        Kind::Bool,
+        "false",
+        "Whether containers get all GPUs. *Ours*",
+    ),
+    setting(
+        "conversation_container_read_only",
+        Kind::Bool,
+        "false",
+        "Whether only the workspace, `/tmp` and the home directory of a container can be written. *Ours*",
     ),
 ];
 

@@ -33,6 +33,9 @@ pub(crate) const SESSION_KEY: &str = "SESSION_API_KEY";
 pub(crate) const FIRST_SESSION_KEY: &str = "OH_SESSION_API_KEYS_0";
 pub(crate) const INTERNAL_URL: &str = "OH_INTERNAL_SERVER_URL";
 pub(crate) const DOCKER_HOST: &str = "DOCKER_HOST_ADDR";
+pub(crate) const DOCKER_ENGINE: &str = "DOCKER_HOST";
+pub(crate) const RUNTIME_ENV: &str = "RUNTIME_ENV";
+pub(crate) const SANDBOX_IMAGE: &str = "SANDBOX_RUNTIME_CONTAINER_IMAGE";
 pub(crate) const PERSISTENCE_DIR: &str = "OH_PERSISTENCE_DIR";
 pub(crate) const EXTENSIONS_PATH: &str = "EXTENSIONS_PATH";
 pub(crate) const EXTRA_PYTHON_PATH: &str = "OH_EXTRA_PYTHON_PATH";
@@ -83,7 +86,25 @@ pub(crate) const VARIABLES: &[Variable] = &[
         DOCKER_HOST,
         "host",
         "",
-        "A further host whose pages may call the server",
+        "A further host whose pages may call the server; also where the published ports of containers are reached, if that is not this machine",
+    ),
+    variable(
+        RUNTIME_ENV,
+        "`local` or `docker`",
+        "",
+        "Where tools run; counts when `conversation_runtime` is not set",
+    ),
+    variable(
+        SANDBOX_IMAGE,
+        "image",
+        "",
+        "The image of a conversation's container; counts when `conversation_image` is not set",
+    ),
+    variable(
+        DOCKER_ENGINE,
+        "address",
+        "the usual sockets of Docker and Podman",
+        "The engine that runs the containers of conversations, as `unix:///var/run/docker.sock` or `tcp://host:2375`",
     ),
     variable(
         IDLE_TIMEOUT,

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
 use axum::extract::Request;
@@ -15,17 +16,34 @@ use crate::http::Front;
 
 /// Hands each request to the routes of the moment. A server that is set up later gets other routes then.
 #[derive(Debug, Clone)]
-pub struct Door(Arc<RwLock<Arc<Front>>>);
+pub struct Door(Arc<Behind>);
+
+#[derive(Debug)]
+struct Behind {
+    front: RwLock<Arc<Front>>,
+    asked: AtomicU64,
+}
+
+/// Container engines ask for it by themselves, so it is no sign that someone is there.
+const HEALTH: &str = "/health";
 
 impl Door {
     /// A door with this behind it.
     pub fn new(front: Front) -> Self {
-        Self(Arc::new(RwLock::new(Arc::new(front))))
+        Self(Arc::new(Behind {
+            front: RwLock::new(Arc::new(front)),
+            asked: AtomicU64::new(0),
+        }))
     }
 
     /// From now on, requests go there.
     pub fn lead_to(&self, front: Front) {
-        *self.0.write() = Arc::new(front);
+        *self.0.front.write() = Arc::new(front);
+    }
+
+    /// How many requests have come in, other than for the health.
+    pub fn asked(&self) -> u64 {
+        self.0.asked.load(Ordering::Relaxed)
     }
 }
 
@@ -39,7 +57,10 @@ impl Service<Request> for Door {
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        let front = Arc::clone(&self.0.read());
+        if request.uri().path() != HEALTH {
+            self.0.asked.fetch_add(1, Ordering::Relaxed);
+        }
+        let front = Arc::clone(&self.0.front.read());
         Box::pin(async move { Ok(front.answer(request).await) })
     }
 }

@@ -1,5 +1,6 @@
 //! What a caller is told when a conversation refuses.
 
+use axum::http::StatusCode;
 use openhands_sdk_rs::ConversationError;
 use openhands_sdk_rs::conversation::{ProfileError, Refused};
 use openhands_sdk_rs::event_log::{LeaseError, LogError, StoreError};
@@ -19,6 +20,7 @@ impl From<RefusedRequest> for ApiError {
             RefusedRequest::Exists(_) => Self::conflict(said),
             RefusedRequest::Invalid(_) => Self::unprocessable(said),
             RefusedRequest::Files(_) => Self::internal(said),
+            RefusedRequest::Sandbox(_) => Self::new(StatusCode::BAD_GATEWAY, said),
             RefusedRequest::Conversation(error) => error.into(),
         }
     }
@@ -37,6 +39,7 @@ impl From<ConversationError> for ApiError {
             | ConversationError::Log(LogError::Store(StoreError::Lease(_))) => Self::conflict(LOST),
             // compat: the reference shows the key of its table in quotes.
             ConversationError::Tool(_) => Self::internal(format!("\"{said}\"")),
+            ConversationError::Runtime(_) => Self::new(StatusCode::BAD_GATEWAY, said),
             ConversationError::Condense(_) => Self::conflict(said),
             ConversationError::Profile(ProfileError::NotFound(name)) => {
                 Self::not_found(format!("Profile '{name}' not found"))

@@ -14,6 +14,7 @@ use openhands_protocol::schema::{Described, SchemaOf};
 use crate::app::App;
 use crate::http::arguments::{Argument, Inputs, Place};
 use crate::http::{Access, ApiError, access, input};
+use crate::v1::forward::{self, Passed};
 
 /// One method of one path.
 #[derive(Debug, Clone)]
@@ -32,6 +33,8 @@ pub struct Operation {
     pub is_hidden: bool,
     /// Whether it answers `HEAD` too. compat: most routes of the Python server do not.
     pub takes_head: bool,
+    /// Whether it is answered where the tools of its conversation run.
+    pub is_of_runtime: bool,
     /// Its input.
     pub arguments: Vec<Argument>,
     /// Headers that it looks at, beyond those of all operations.
@@ -138,6 +141,7 @@ impl Routes {
             status: 200,
             is_hidden: false,
             takes_head: false,
+            is_of_runtime: false,
             arguments: T::arguments(),
             headers: Vec::new(),
             answer: None,
@@ -224,6 +228,14 @@ impl Routes {
         self
     }
 
+    /// All of these routes are answered where the tools of their conversation run.
+    pub(crate) fn all_of_runtime(mut self) -> Self {
+        for (operation, _) in &mut self.0 {
+            operation.is_of_runtime = true;
+        }
+        self
+    }
+
     /// These and others.
     pub(crate) fn merge(mut self, other: Self) -> Self {
         self.0.extend(other.0);
@@ -247,7 +259,8 @@ impl Routes {
                     let (app, matched) = (Arc::clone(&app), matched.clone());
                     async move {
                         let mut response = match enter(&app, &matched, request).await {
-                            Ok(request) => next.run(request).await,
+                            Ok(Passed::Here(request)) => next.run(request).await,
+                            Ok(Passed::Answered(response)) => response,
                             Err(error) => error.into_response(),
                         };
                         // For whoever counts answers by route.
@@ -262,13 +275,18 @@ impl Routes {
 }
 
 /// Lets a request go on to its handler. compat: the method counts before the key, the key before the parameters.
-async fn enter(app: &App, matched: &Matched, request: Request) -> Result<Request, ApiError> {
+async fn enter(app: &Arc<App>, matched: &Matched, request: Request) -> Result<Passed, ApiError> {
     let operation = &matched.0;
     if request.method() == Method::HEAD && !operation.takes_head {
         return Err(ApiError::method_not_allowed(&operation.method));
     }
     access::check(app, operation.access, request.headers())?;
+    // What a container is to answer is checked there.
+    let request = match forward::pass_on(app, operation, request).await {
+        Passed::Here(request) => request,
+        answered @ Passed::Answered(_) => return Ok(answered),
+    };
     let mut request = input::check_parameters(operation, request).await?;
     request.extensions_mut().insert(matched.clone());
-    Ok(request)
+    Ok(Passed::Here(request))
 }

@@ -19,6 +19,7 @@ mod observe;
 mod refuse;
 mod remove;
 mod run;
+mod sandboxed;
 mod title;
 mod update;
 mod worktree;
@@ -41,11 +42,13 @@ use uuid::Uuid;
 
 use crate::config::{Config, EventDurability};
 use crate::services::activity::Activity;
+use crate::services::conversations::sandboxed::SlotFinder;
+use crate::services::sandboxes::Sandboxes;
 use crate::services::webhooks::Webhooks;
 use crate::telemetry::metrics::Metrics;
 
 pub(crate) use entry::{Entry, Held};
-pub(crate) use info::{runtime_info, without_skills};
+pub(crate) use info::without_skills;
 pub(crate) use list::ConversationQuery;
 pub(crate) use refuse::RefusedRequest;
 
@@ -72,6 +75,8 @@ pub(crate) struct Setting {
     pub(crate) lookup: Arc<dyn Lookup>,
     /// Where skills beyond those of the project come from.
     pub(crate) skills: SkillSources,
+    /// The containers in which conversations may work.
+    pub(crate) sandboxes: Arc<Sandboxes>,
 }
 
 /// The conversations of the server.
@@ -83,6 +88,8 @@ pub(crate) struct Conversations {
     catalog: Arc<Catalog>,
     permits: Arc<Semaphore>,
     webhooks: Arc<Webhooks>,
+    sandboxes: Arc<Sandboxes>,
+    finder: SlotFinder,
     /// Held while a conversation is started under an id that the client chose.
     chosen_ids: tokio::sync::Mutex<()>,
     tasks: TaskTracker,
@@ -99,6 +106,11 @@ impl Conversations {
         let cipher = config.cipher();
         let entries = meta::read_all(&config.conversations_path, cipher.as_ref()).await?;
         let catalog = Arc::new(Catalog::new(entries));
+        let finder = SlotFinder {
+            config: Arc::clone(config),
+            catalog: Arc::clone(&catalog),
+            sandboxes: Arc::clone(&setting.sandboxes),
+        };
         let this = Arc::new_cyclic(|me| {
             let mut host = Host::new(config.env.clone()).keeping_in(&config.conversations_path);
             host.cipher = cipher;
@@ -122,6 +134,8 @@ impl Conversations {
                 me.clone(),
             )));
             host.children = Some(children::starter(me.clone()));
+            let slots = finder.clone();
+            host.runtimes = Sandboxes::runtimes(host.runtimes, move |id| slots.slot(id));
             Self {
                 me: me.clone(),
                 config: Arc::clone(config),
@@ -129,11 +143,14 @@ impl Conversations {
                 catalog,
                 permits: Arc::new(Semaphore::new(config.max_concurrent_runs)),
                 webhooks: Arc::clone(&setting.webhooks),
+                sandboxes: Arc::clone(&setting.sandboxes),
+                finder,
                 chosen_ids: tokio::sync::Mutex::new(()),
                 tasks: TaskTracker::new(),
                 stop,
             }
         });
+        this.take_up_sandboxes();
         this.recover().await;
         this.evict_when_idle();
         Ok(this)
@@ -192,6 +209,11 @@ impl Conversations {
         loaded.fold((0, 0), |(loaded, running), conversation| {
             (loaded + 1, running + usize::from(conversation.is_active()))
         })
+    }
+
+    /// Removes the containers of all conversations, which have ended.
+    pub(crate) async fn remove_sandboxes(&self) {
+        self.sandboxes.close().await;
     }
 
     /// Ends all that runs and saves it.

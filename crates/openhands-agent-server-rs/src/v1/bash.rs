@@ -83,6 +83,7 @@ pub(crate) fn scoped_routes() -> Routes {
         )
         .says("Stop a command of a conversation")
         .answers::<Success>(200)
+        .all_of_runtime()
 }
 
 async fn search<L: Located>(

@@ -69,10 +69,12 @@ pub(crate) fn scoped_routes() -> Routes {
         .post("/api/conversations/{runtime_conversation_id}/file/create_directory", create_directory::<There>)
         .says("Make a directory in the workspace of a conversation")
         .answers::<Success>(200)
-        .get("/api/conversations/{runtime_conversation_id}/file/download-trajectory/{conversation_id}", trajectory::<There>)
-        .says("Get all that is stored of a conversation, without credentials, as a zip")
         .get("/api/conversations/{runtime_conversation_id}/file/archive", archive::<There>)
         .says("Get a directory of the workspace of a conversation as a patch or an archive")
+        .all_of_runtime()
+        // The log is here, wherever the tools are.
+        .get("/api/conversations/{runtime_conversation_id}/file/download-trajectory/{conversation_id}", trajectory::<There>)
+        .says("Get all that is stored of a conversation, without credentials, as a zip")
 }
 
 async fn home(

@@ -13,6 +13,7 @@ use openhands_sdk_rs::tools::{blocking, resolve};
 use crate::app::App;
 use crate::http::{ApiError, Argument, Input, Path};
 use crate::services::bash::BashService;
+use crate::v1::forward;
 
 /// Where a request works.
 pub(crate) struct Place {
@@ -67,13 +68,15 @@ impl FromRequestParts<Arc<App>> for There {
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
         let Path(path) = Path::<RuntimePath>::from_request_parts(parts, app).await?;
         let id = path.runtime_conversation_id;
-        let entry = app.conversations.entry(id).ok_or_else(|| unknown(id))?;
-        let workspace = entry.working_dir();
-        let bash = app.bash.of_conversation(
-            id,
-            &app.config().conversations_path.join(id.hex()),
-            workspace.clone(),
-        );
+        let (workspace, directory) = match forward::told(app, &parts.headers) {
+            Some(told) => (told.workspace, told.directory),
+            None => {
+                let entry = app.conversations.entry(id).ok_or_else(|| unknown(id))?;
+                let directory = app.config().conversations_path.join(id.hex());
+                (entry.working_dir(), directory)
+            }
+        };
+        let bash = app.bash.of_conversation(id, &directory, workspace.clone());
         let asked = paths_in_query(parts);
         let root = blocking(move || check(&workspace, &asked))
             .await

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
-use openhands_protocol::server::{HealthStatus, ReadyStatus, ServerInfo};
+use openhands_protocol::server::{HealthStatus, ReadyStatus, RuntimeKind, ServerInfo};
 
 use crate::app::App;
 use crate::config::Config;
@@ -100,6 +100,11 @@ pub(crate) fn info(config: &Config, activity: &Activity, usable_tools: Vec<Strin
         runtime_idle_timeout_seconds: around.runtime_idle_timeout_seconds,
         max_foreground_terminal_timeout_seconds: around.max_foreground_timeout_seconds(),
         conversation_runtime: config.conversation_runtime.clone(),
+        available_conversation_runtimes: if config.conversation_runtime_selectable {
+            vec![RuntimeKind::Local, RuntimeKind::Docker]
+        } else {
+            Vec::new()
+        },
         capabilities: CAPABILITIES.iter().map(|&name| name.to_owned()).collect(),
         app_backend_ingress_url: config.app_backend_public_url.clone(),
         ..ServerInfo::default()

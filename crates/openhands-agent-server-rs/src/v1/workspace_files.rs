@@ -14,6 +14,7 @@ use crate::app::App;
 use crate::http::{Access, ApiError, Path, Routes};
 use crate::services::files::content_type;
 use crate::v1::file_response::FileResponse;
+use crate::v1::forward;
 use crate::v1::place::unknown;
 
 pub(crate) fn routes() -> Routes {
@@ -31,6 +32,7 @@ pub(crate) fn routes() -> Routes {
         )
         .says("A file of a conversation's workspace")
         .access(Access::KeyOrCookie)
+        .all_of_runtime()
 }
 
 async fn root(
@@ -55,8 +57,13 @@ async fn serve(
     path: String,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
-    let entry = app.conversations.entry(id).ok_or_else(|| unknown(id))?;
-    let workspace = entry.working_dir();
+    let workspace = match forward::told(app, headers) {
+        Some(told) => told.workspace,
+        None => {
+            let entry = app.conversations.entry(id).ok_or_else(|| unknown(id))?;
+            entry.working_dir()
+        }
+    };
     let file = blocking(move || find(&workspace, &path))
         .await
         .map_err(ApiError::internal)??;

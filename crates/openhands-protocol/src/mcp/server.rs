@@ -37,6 +37,8 @@ wire! {
         headers when some: Option<IndexMap<String, StarredSecret>> = None,
         auth when some: Option<McpAuth> = None,
         enabled: bool = true,
+        /// Whether a program runs where the tools of the conversation do. Ours.
+        sandbox when some: Option<bool> = None,
     }
 
     /// Changes to a server.
@@ -55,6 +57,7 @@ wire! {
         headers when present: Patch<IndexMap<String, Option<Secret>>> = Patch::Absent,
         auth when present: Patch<McpAuth> = Patch::Absent,
         enabled when present: Patch<bool> = Patch::Absent,
+        sandbox when present: Patch<bool> = Patch::Absent,
     }
 }
 

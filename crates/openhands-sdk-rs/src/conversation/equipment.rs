@@ -138,7 +138,7 @@ impl Inner {
             sees_by_tool: tools.definitions.get(builtin::VISION_TOOL).is_some(),
             tools: tools.clone().finish(),
             fixed_tools: tools,
-            servers: self.servers(&agent, &skills).await?,
+            servers: self.servers(&agent, &skills, &runtime).await?,
             servers_version: 0,
             hooks: self.hooks(&runtime),
             skills,

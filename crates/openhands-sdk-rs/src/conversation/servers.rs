@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use openhands_protocol::agent::Agent;
 use openhands_protocol::mcp::McpServer;
 use openhands_protocol::skills::Skill;
+use openhands_runtime::Runtime;
 
 use crate::conversation::toolbox::Toolbox;
 use crate::conversation::{ConversationError, Equipment, Inner};
@@ -20,7 +21,15 @@ impl Inner {
         if !agent.mcp_config.values().any(|server| server.enabled) {
             return;
         }
-        match self.servers_of(&agent, &agent.mcp_config).await {
+        // Those of a sandbox come with it.
+        if agent
+            .mcp_config
+            .values()
+            .any(|server| server.sandbox == Some(true))
+        {
+            return;
+        }
+        match self.servers_of(&agent, &agent.mcp_config, None).await {
             Ok(servers) => *self.early_servers.lock() = Some(servers),
             // The first message or run tries again, and says what is wrong.
             Err(error) => tracing::warn!(%error, "MCP servers were not started"),
@@ -32,6 +41,7 @@ impl Inner {
         &self,
         agent: &Agent,
         skills: &[Skill],
+        runtime: &Arc<dyn Runtime>,
     ) -> Result<Option<Arc<McpServers>>, ConversationError> {
         let early = self.early_servers.lock().take();
         let mut wanted = agent.mcp_config.clone();
@@ -47,7 +57,7 @@ impl Inner {
         }
         let servers = match early {
             Some(early) if wanted.len() == agent.mcp_config.len() => early,
-            _ => self.servers_of(agent, &wanted).await?,
+            _ => self.servers_of(agent, &wanted, Some(runtime)).await?,
         };
         servers.ready_in_time().await;
         for (name, error) in servers.errors() {
@@ -60,6 +70,7 @@ impl Inner {
         &self,
         agent: &Agent,
         wanted: &IndexMap<String, McpServer>,
+        sandbox: Option<&Arc<dyn Runtime>>,
     ) -> Result<Arc<McpServers>, ConversationError> {
         let failed = |error: crate::mcp::ConfigError| ConversationError::Mcp(error.to_string());
         let mut known = HashMap::new();
@@ -79,6 +90,7 @@ impl Inner {
                 .collect(),
             working_dir: Some(self.place().working_dir),
             filter_tools_regex: agent.filter_tools_regex.clone(),
+            sandbox: sandbox.cloned(),
             ..McpOptions::default()
         };
         let started = McpServers::start(&servers, &options).map_err(failed)?;

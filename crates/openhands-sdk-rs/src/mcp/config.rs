@@ -82,6 +82,8 @@ pub(super) struct Program {
     pub(super) args: Vec<String>,
     pub(super) env: Vec<(String, Secret)>,
     pub(super) cwd: Option<PathBuf>,
+    /// Whether it runs where the tools do.
+    pub(super) in_sandbox: bool,
 }
 
 /// A server of the web.
@@ -226,6 +228,7 @@ fn program(server: &McpServer, command: &str) -> Endpoint {
             .map(|(name, value)| (name.clone(), value.0.clone()))
             .collect(),
         cwd: given(server.cwd.as_deref()).map(PathBuf::from),
+        in_sandbox: server.sandbox == Some(true),
     })
 }
 

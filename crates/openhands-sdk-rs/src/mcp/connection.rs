@@ -1,10 +1,12 @@
 //! One connection to one server, from its start to its end.
 
 use std::error::Error;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use openhands_runtime::{Exec, Runtime};
 use rmcp::service::{ClientInitializeError, Peer, RoleClient, RunningService};
 use rmcp::transport::IntoTransport;
 use rmcp::transport::StreamableHttpClientTransport;
@@ -14,7 +16,7 @@ use rmcp::transport::streamable_http_client::{
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-use super::config::Endpoint;
+use super::config::{Endpoint, Program};
 use super::error::ServerError;
 use super::handler::Handler;
 use super::http::{Http, MAX_EVENT_BYTES};
@@ -36,6 +38,8 @@ pub(super) struct Connection {
     session: Option<BoxFuture<'static, ()>>,
     stop: CancellationToken,
     process: Option<Process>,
+    /// Ends a program in a sandbox when it is dropped.
+    guard: Option<Box<dyn std::any::Any + Send + Sync>>,
 }
 
 /// How connections are made.
@@ -45,6 +49,8 @@ pub(super) struct Connector {
     pub(super) endpoint: Endpoint,
     pub(super) surroundings: Surroundings,
     pub(super) save: Option<SaveTokens>,
+    /// Where programs run that are marked for the sandbox.
+    pub(super) sandbox: Option<Arc<dyn Runtime>>,
     /// For what the server says about its lists.
     pub(super) notices: broadcast::Sender<McpNotice>,
 }
@@ -53,6 +59,9 @@ impl Connector {
     /// Connects. The caller limits the time; dropping the future leaves nothing behind.
     pub(super) async fn open(&self) -> Result<Connection, ServerError> {
         match &self.endpoint {
+            Endpoint::Stdio(program) if program.in_sandbox && self.sandbox.is_some() => {
+                self.open_in_sandbox(program).await
+            }
             Endpoint::Stdio(program) => {
                 let (process, pipes) = Process::start(program, &self.surroundings).await?;
                 with_process(process, pipes, self.handler()).await
@@ -74,6 +83,29 @@ impl Connector {
                     .map_err(|error| not_begun(&error))
             }
         }
+    }
+
+    /// Starts a program where the tools run, and talks to it over its pipes. Boxed: the compiler cannot see that the
+    /// future of a trait object may be sent.
+    fn open_in_sandbox<'a>(
+        &'a self,
+        program: &'a Program,
+    ) -> BoxFuture<'a, Result<Connection, ServerError>> {
+        let mut exec = Exec::new(std::iter::once(&program.command).chain(&program.args));
+        exec.env.clone_from(&program.env);
+        exec.cwd.clone_from(&program.cwd);
+        let handler = self.handler();
+        let runtime = self.sandbox.clone();
+        Box::pin(async move {
+            let runtime = runtime.ok_or_else(|| ServerError::unknown("there is no sandbox"))?;
+            let attached = runtime.attach(exec).await;
+            let attached = attached.map_err(|error| ServerError::connection(error.to_string()))?;
+            let mut connection = begin((attached.stdout, attached.stdin), handler)
+                .await
+                .map_err(|error| not_begun(&error))?;
+            connection.guard = Some(attached.guard);
+            Ok(connection)
+        })
     }
 
     fn handler(&self) -> Handler {
@@ -128,6 +160,7 @@ where
         session: Some(running.waiting().map(|_| ()).boxed()),
         stop,
         process: None,
+        guard: None,
     })
 }
 
@@ -160,6 +193,7 @@ impl Connection {
         if let Some(process) = self.process.take() {
             process.end().await;
         }
+        self.guard = None;
     }
 }
 

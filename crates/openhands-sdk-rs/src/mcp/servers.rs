@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 use openhands_protocol::mcp::McpServer;
+use openhands_runtime::Runtime;
 use parking_lot::Mutex;
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::JoinSet;
@@ -48,6 +49,8 @@ pub struct McpOptions {
     pub restarts: Restarts,
     /// Stores refreshed tokens.
     pub save_tokens: Option<SaveTokens>,
+    /// Where servers run that are marked for the sandbox; none runs them in this process's place.
+    pub sandbox: Option<Arc<dyn Runtime>>,
 }
 
 /// How often a server that died is started again. A minute of work makes up for all failures before it.
@@ -91,6 +94,7 @@ impl Default for McpOptions {
             call_limit: Duration::from_mins(5),
             restarts: Restarts::default(),
             save_tokens: None,
+            sandbox: None,
         }
     }
 }
@@ -174,6 +178,7 @@ impl McpServers {
                             working_dir: options.working_dir.clone(),
                         },
                         save: options.save_tokens.clone(),
+                        sandbox: options.sandbox.clone(),
                         notices: broadcast::Sender::new(MAX_NOTICES),
                     };
                     started.supervise(connector, prefix, filter.clone(), options);

@@ -30,16 +30,6 @@ impl Conversations {
         };
         let id = ConversationId::random();
         let mut stored = held.entry().meta();
-        let plan = if request.isolation == Isolation::Shared {
-            None
-        } else {
-            self.plan(id, &held.entry().working_dir(), None).await
-        };
-        if let Some(plan) = &plan {
-            plan.make(&self.host).await?;
-            append_suffix(&mut agent, &plan.guidance());
-            stored.workspace.working_dir = plan.workspace.to_string_lossy().into_owned();
-        }
         let now = UtcTime::now();
         stored.id = id.into();
         stored.worktree = request.isolation != Isolation::Shared;
@@ -50,6 +40,22 @@ impl Conversations {
         stored.parent_conversation_id = Some(parent);
         stored.forked_from_conversation_id = None;
         stored.forked_from_event_id = None;
+        let plan = if request.isolation == Isolation::Shared {
+            None
+        } else {
+            // How the parent's own was made says nothing about this one.
+            let options = stored.worktree_options.take();
+            let plan = self.plan(&stored, &held.entry().working_dir()).await;
+            stored.worktree_options = options;
+            plan
+        };
+        if let Some(plan) = &plan {
+            if let Err(error) = self.make_worktree(&mut stored, plan).await {
+                self.sandboxes.remove(id).await;
+                return Err(error);
+            }
+            append_suffix(&mut agent, &plan.guidance());
+        }
         let workspace = stored.workspace.working_dir.clone();
         let task = Message::user(request.task);
         // Boxed: a start holds a whole conversation.

@@ -11,6 +11,7 @@ use openhands_protocol::conversation::{
 use openhands_protocol::message::Message;
 use openhands_protocol::{Extra, UtcTime};
 use openhands_sdk_rs::conversation::Unsaved;
+use openhands_sdk_rs::runtime::{LocalWorkspace, Runtime as _};
 use openhands_sdk_rs::{Conversation, ConversationConfig};
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -87,18 +88,6 @@ impl Conversations {
         let mut agent = launch.agent;
         request.secrets = launch.secrets;
         self.check_modules(&agent, &request)?;
-        let source = Path::new(&request.workspace.working_dir).to_owned();
-        if request.worktree
-            && let Some(plan) = self
-                .plan(id, &source, request.worktree_options.clone())
-                .await
-        {
-            plan.make(&self.host).await?;
-            append_suffix(&mut agent, &plan.guidance());
-            request.workspace.working_dir = plan.workspace.to_string_lossy().into_owned();
-        } else {
-            worktree::prepare(&self.host, &source).await?;
-        }
         let message = request.initial_message.take();
         let message = message.map(|first| Message {
             content: first.content,
@@ -106,7 +95,61 @@ impl Conversations {
         });
         let mut stored = stored(id, request, &agent);
         stored.launched_agent_profile = launch.launched_profile;
-        Box::pin(self.launch(stored, agent, message, permit)).await
+        let started = async {
+            if let Some(plan) = self.furnish(&mut stored).await? {
+                append_suffix(&mut agent, &plan.guidance());
+            }
+            self.launch(stored, agent, message, permit).await
+        };
+        let started = Box::pin(started).await;
+        if started.is_err() && self.entry(id).is_none() {
+            self.sandboxes.remove(id).await;
+        }
+        started
+    }
+
+    /// Makes the place where a new conversation works: its directory, or a worktree if it wants one, where its tools will run.
+    async fn furnish(
+        &self,
+        stored: &mut StoredConversation,
+    ) -> Result<Option<Plan>, RefusedRequest> {
+        let source = Path::new(&stored.workspace.working_dir).to_owned();
+        let plan = if stored.worktree {
+            self.plan(stored, &source).await
+        } else {
+            None
+        };
+        match &plan {
+            Some(plan) => self.make_worktree(stored, plan).await?,
+            None if self.is_sandboxed(stored) => {
+                tokio::fs::create_dir_all(&source)
+                    .await
+                    .map_err(RefusedRequest::Files)?;
+                self.finder.slot_of_new(stored, None).begin();
+            }
+            None => worktree::prepare(&self.host, &source).await?,
+        }
+        Ok(plan)
+    }
+
+    /// Makes a worktree where the tools of a new conversation will run, and has the conversation work in it.
+    pub(super) async fn make_worktree(
+        &self,
+        stored: &mut StoredConversation,
+        plan: &Plan,
+    ) -> Result<(), RefusedRequest> {
+        stored.workspace.working_dir = plan.workspace.to_string_lossy().into_owned();
+        if !self.is_sandboxed(stored) {
+            let here = LocalWorkspace::new(plan.directories().1, &self.host.env);
+            return plan.make(&here).await;
+        }
+        let (tree, _) = plan.directories();
+        tokio::fs::create_dir_all(tree)
+            .await
+            .map_err(RefusedRequest::Files)?;
+        let slot = self.finder.slot_of_new(stored, Some(plan.directories()));
+        slot.ready().await.map_err(RefusedRequest::Sandbox)?;
+        plan.make(slot.runtime().workspace()).await
     }
 
     /// A permit to run; also needed to start a conversation.
@@ -116,14 +159,15 @@ impl Conversations {
             .map_err(|_| RefusedRequest::Full)
     }
 
-    pub(super) async fn plan(
-        &self,
-        id: ConversationId,
-        workspace: &Path,
-        options: Option<openhands_protocol::conversation::ConversationWorktreeOptions>,
-    ) -> Option<Plan> {
+    /// Where a worktree of a workspace goes; none if the workspace is in no repository.
+    pub(super) async fn plan(&self, stored: &StoredConversation, workspace: &Path) -> Option<Plan> {
         let root = &self.config.conversation_worktree_root;
-        Plan::new(&self.host, root, workspace, id, options).await
+        let (id, options) = (stored.id.into(), stored.worktree_options.clone());
+        if self.is_sandboxed(stored) {
+            Plan::in_sandbox(root, workspace, id, options)
+        } else {
+            Plan::new(&self.host, root, workspace, id, options).await
+        }
     }
 
     /// Makes a conversation that is fully described, saves it, and lets it run if it has something to do.

@@ -37,5 +37,6 @@ impl Conversations {
         for entry in entries {
             entry.evict(&self.host, idle).await;
         }
+        self.evict_sandboxes(idle).await;
     }
 }

@@ -3,10 +3,7 @@
 use std::sync::Arc;
 
 use openhands_protocol::agent::AgentSpec;
-use openhands_protocol::conversation::{
-    ConversationInfo, ConversationRuntimeInfo, ConversationRuntimeStatus, ConversationState,
-    StoredConversation,
-};
+use openhands_protocol::conversation::{ConversationInfo, ConversationState, StoredConversation};
 use openhands_protocol::{ConversationId, Extra, Reading};
 
 use crate::services::conversations::{Conversations, Entry, RefusedRequest, meta};
@@ -53,15 +50,6 @@ impl Conversations {
             .collect();
         children.sort_by(|a, b| a.0.cmp(&b.0));
         children.into_iter().map(|(_, id)| id).collect()
-    }
-}
-
-/// What is said of the place where the tools of a conversation run. Here it is always this process.
-pub(crate) fn runtime_info() -> ConversationRuntimeInfo {
-    ConversationRuntimeInfo {
-        runtime_status: ConversationRuntimeStatus::Available,
-        can_resume: true,
-        ..ConversationRuntimeInfo::default()
     }
 }
 

@@ -40,6 +40,9 @@ pub(crate) enum RefusedRequest {
     /// The files of the conversation cannot be written or read.
     #[error("the files of the conversation cannot be used: {0}")]
     Files(#[source] std::io::Error),
+    /// The container of the conversation cannot be used.
+    #[error("{0}")]
+    Sandbox(String),
     /// The conversation refused or failed.
     #[error(transparent)]
     Conversation(#[from] ConversationError),

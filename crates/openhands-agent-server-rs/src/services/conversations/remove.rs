@@ -2,6 +2,7 @@
 
 use openhands_protocol::ConversationId;
 use openhands_protocol::conversation::ExecutionStatus;
+use openhands_sdk_rs::runtime::{LocalWorkspace, Runtime as _};
 
 use crate::services::conversations::{Conversations, RefusedRequest, worktree};
 
@@ -9,6 +10,7 @@ impl Conversations {
     /// Deletes a conversation and its files. The workspace stays, but for a worktree that no other conversation uses.
     pub(crate) async fn delete(&self, id: ConversationId) -> Result<(), RefusedRequest> {
         let entry = self.entry(id).ok_or(RefusedRequest::Unknown(id))?;
+        let slot = self.sandbox(id);
         let farewell = self.webhook_info(&entry).await;
         entry.delete(&self.host).await?;
         if let Some(mut info) = farewell {
@@ -21,8 +23,16 @@ impl Conversations {
         if let Some(tree) = worktree::of_workspace(root, &entry.working_dir())
             && !self.uses(root, &tree)
         {
-            worktree::remove(&self.host, &tree).await;
+            match slot {
+                // A container that cannot be made any more leaves the tree to whoever cleans up.
+                Some(slot) => worktree::remove(slot.runtime().workspace(), &tree).await,
+                None => {
+                    let here = LocalWorkspace::new(&tree, &self.host.env);
+                    worktree::remove(&here, &tree).await;
+                }
+            }
         }
+        self.sandboxes.remove(id).await;
         Ok(())
     }
 

@@ -6,10 +6,11 @@ use std::time::Duration;
 use openhands_protocol::ConversationId;
 use openhands_protocol::conversation::{ConversationWorktreeOptions, WorktreeBase};
 use openhands_sdk_rs::Host;
-use openhands_sdk_rs::runtime::{Exec, LocalWorkspace, Workspace as _};
+use openhands_sdk_rs::runtime::{Exec, LocalWorkspace, Workspace};
 use tokio_util::sync::CancellationToken;
 
 use crate::services::conversations::RefusedRequest;
+use crate::services::sandboxes::find_repository;
 
 /// How long git may take; it may have to fetch.
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -35,15 +36,40 @@ impl Plan {
         id: ConversationId,
         options: Option<ConversationWorktreeOptions>,
     ) -> Option<Self> {
-        let options = options.unwrap_or_default();
         let source = tokio::fs::canonicalize(workspace).await.ok()?;
+        let here = LocalWorkspace::new(&source, &host.env);
         let top = git(
-            host,
+            &here,
             &source,
             &["--no-pager", "rev-parse", "--show-toplevel"],
         )
         .await;
         let repository = tokio::fs::canonicalize(top.ok()?).await.ok()?;
+        Self::of_repository(root, source, repository, id, options)
+    }
+
+    /// The same for a workspace whose repository must not be touched on this machine: git runs programs that a
+    /// repository names.
+    pub(super) fn in_sandbox(
+        root: &Path,
+        workspace: &Path,
+        id: ConversationId,
+        options: Option<ConversationWorktreeOptions>,
+    ) -> Option<Self> {
+        let source = workspace.canonicalize().ok()?;
+        let repository = find_repository(&source)?;
+        let root = std::path::absolute(root).ok()?;
+        Self::of_repository(&root, source, repository, id, options)
+    }
+
+    fn of_repository(
+        root: &Path,
+        source: PathBuf,
+        repository: PathBuf,
+        id: ConversationId,
+        options: Option<ConversationWorktreeOptions>,
+    ) -> Option<Self> {
+        let options = options.unwrap_or_default();
         let root = root.join(id.dashed()).join(repository.file_name()?);
         let inside = source.strip_prefix(&repository).ok()?.to_owned();
         Some(Self {
@@ -54,6 +80,11 @@ impl Plan {
             root,
             options,
         })
+    }
+
+    /// The directory that holds the worktree and nothing else, and the repository.
+    pub(super) fn directories(&self) -> (&Path, &Path) {
+        (self.root.parent().unwrap_or(&self.root), &self.repository)
     }
 
     /// What the agent is told of it.
@@ -77,7 +108,7 @@ impl Plan {
     }
 
     /// Makes the worktree. One that is left from before is replaced.
-    pub(super) async fn make(&self, host: &Host) -> Result<(), RefusedRequest> {
+    pub(super) async fn make(&self, at: &dyn Workspace) -> Result<(), RefusedRequest> {
         let root = self.root.to_string_lossy();
         if let Some(parent) = self.root.parent() {
             tokio::fs::create_dir_all(parent)
@@ -86,7 +117,7 @@ impl Plan {
         }
         if self.root.exists() {
             let removed = self
-                .git(host, &["worktree", "remove", "--force", &root])
+                .git(at, &["worktree", "remove", "--force", &root])
                 .await;
             if removed.is_err() {
                 tokio::fs::remove_dir_all(&self.root)
@@ -94,32 +125,27 @@ impl Plan {
                     .map_err(RefusedRequest::Files)?;
             }
         }
-        self.must(host, &["worktree", "prune"]).await?;
-        let old = self.must(host, &["branch", "--list", &self.branch]).await?;
+        self.must(at, &["worktree", "prune"]).await?;
+        let old = self.must(at, &["branch", "--list", &self.branch]).await?;
         if !old.is_empty() {
-            self.must(host, &["branch", "-D", &self.branch]).await?;
+            self.must(at, &["branch", "-D", &self.branch]).await?;
         }
-        let start = self.start_point(host).await;
-        self.must(
-            host,
-            &["worktree", "add", "-b", &self.branch, &root, &start],
-        )
-        .await?;
-        tokio::fs::create_dir_all(&self.workspace)
-            .await
-            .map_err(RefusedRequest::Files)
+        let start = self.start_point(at).await;
+        self.must(at, &["worktree", "add", "-b", &self.branch, &root, &start])
+            .await?;
+        // By a program where the tools run: a path in the repository may be a link that leads elsewhere.
+        let workspace = self.workspace.to_string_lossy();
+        let made = run(at, &self.repository, ["mkdir", "-p", &workspace]).await;
+        made.map(drop).map_err(no_worktree)
     }
 
     /// What the branch starts from.
-    async fn start_point(&self, host: &Host) -> String {
+    async fn start_point(&self, at: &dyn Workspace) -> String {
         if self.options.base == WorktreeBase::Head {
             return "HEAD".to_owned();
         }
-        let has_remote = self
-            .git(host, &["remote", "get-url", "origin"])
-            .await
-            .is_ok();
-        if has_remote && let Err(error) = self.git(host, &["fetch", "origin"]).await {
+        let has_remote = self.git(at, &["remote", "get-url", "origin"]).await.is_ok();
+        if has_remote && let Err(error) = self.git(at, &["fetch", "origin"]).await {
             tracing::warn!(repository = %self.repository.display(), error, "cannot fetch; what was fetched before is used");
         }
         if let (WorktreeBase::Ref, Some(name)) = (&self.options.base, &self.options.git_ref) {
@@ -127,7 +153,7 @@ impl Plan {
         }
         if has_remote
             && let Ok(head) = self
-                .git(host, &["symbolic-ref", "refs/remotes/origin/HEAD"])
+                .git(at, &["symbolic-ref", "refs/remotes/origin/HEAD"])
                 .await
             && let Some(branch) = head.strip_prefix("refs/remotes/")
         {
@@ -136,7 +162,7 @@ impl Plan {
         for branch in ["main", "master"] {
             let reference = format!("refs/heads/{branch}");
             let shown = self
-                .git(host, &["show-ref", "--verify", "--quiet", &reference])
+                .git(at, &["show-ref", "--verify", "--quiet", &reference])
                 .await;
             if shown.is_ok() {
                 return branch.to_owned();
@@ -145,14 +171,12 @@ impl Plan {
         "HEAD".to_owned()
     }
 
-    async fn git(&self, host: &Host, arguments: &[&str]) -> Result<String, String> {
-        git(host, &self.repository, arguments).await
+    async fn git(&self, at: &dyn Workspace, arguments: &[&str]) -> Result<String, String> {
+        git(at, &self.repository, arguments).await
     }
 
-    async fn must(&self, host: &Host, arguments: &[&str]) -> Result<String, RefusedRequest> {
-        self.git(host, arguments)
-            .await
-            .map_err(|said| RefusedRequest::Invalid(format!("no worktree could be made: {said}")))
+    async fn must(&self, at: &dyn Workspace, arguments: &[&str]) -> Result<String, RefusedRequest> {
+        self.git(at, arguments).await.map_err(no_worktree)
     }
 }
 
@@ -164,10 +188,15 @@ pub(super) fn of_workspace(root: &Path, workspace: &Path) -> Option<PathBuf> {
     Some(root.join(id).join(name))
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
+fn no_worktree(said: String) -> RefusedRequest {
+    RefusedRequest::Invalid(format!("no worktree could be made: {said}"))
+}
+
 /// Removes a worktree. Its branch stays: it may hold work.
-pub(super) async fn remove(host: &Host, tree: &Path) {
+pub(super) async fn remove(at: &dyn Workspace, tree: &Path) {
     let path = tree.to_string_lossy();
-    if let Err(error) = git(host, tree, &["worktree", "remove", "--force", &path]).await {
+    if let Err(error) = git(at, tree, &["worktree", "remove", "--force", &path]).await {
         tracing::warn!(worktree = %tree.display(), error, "a worktree could not be removed");
     }
     if let Some(parent) = tree.parent() {
@@ -183,10 +212,9 @@ pub(super) async fn prepare(host: &Host, workspace: &Path) -> Result<(), Refused
         .map_err(RefusedRequest::Files)?;
     // Looked at by hand: asking git takes longer than all the rest of a start.
     let absolute = std::path::absolute(workspace).map_err(RefusedRequest::Files)?;
-    if !absolute
-        .ancestors()
-        .any(|above| above.join(".git").exists())
-        && let Err(error) = git(host, &absolute, &["init"]).await
+    let here = LocalWorkspace::new(&absolute, &host.env);
+    if find_repository(&absolute).is_none()
+        && let Err(error) = git(&here, &absolute, &["init"]).await
     {
         tracing::warn!(workspace = %workspace.display(), error, "no repository could be made");
     }
@@ -194,11 +222,25 @@ pub(super) async fn prepare(host: &Host, workspace: &Path) -> Result<(), Refused
 }
 
 /// What git says; as an error, what it complains about.
-async fn git(host: &Host, directory: &Path, arguments: &[&str]) -> Result<String, String> {
-    let workspace = LocalWorkspace::new(directory, &host.env);
-    let mut exec = Exec::new(std::iter::once("git").chain(arguments.iter().copied()));
+async fn git(at: &dyn Workspace, directory: &Path, arguments: &[&str]) -> Result<String, String> {
+    run(
+        at,
+        directory,
+        std::iter::once("git").chain(arguments.iter().copied()),
+    )
+    .await
+}
+
+/// What a program says; as an error, what it complains about.
+async fn run<'a>(
+    at: &dyn Workspace,
+    directory: &Path,
+    argv: impl IntoIterator<Item = &'a str>,
+) -> Result<String, String> {
+    let mut exec = Exec::new(argv);
+    exec.cwd = Some(directory.to_owned());
     exec.timeout = TIMEOUT;
-    let done = workspace
+    let done = at
         .exec(exec, CancellationToken::new())
         .await
         .map_err(|error| error.to_string())?;

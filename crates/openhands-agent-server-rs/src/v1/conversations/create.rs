@@ -9,7 +9,6 @@ use openhands_protocol::JsonObject;
 use openhands_protocol::conversation::{
     ConversationInfo, IncludeSkillsQuery, StartConversationRequest,
 };
-use openhands_protocol::server::RuntimeKind;
 
 use crate::app::App;
 use crate::http::{ApiError, Body, Query, Reply, Routes};
@@ -32,14 +31,10 @@ async fn create(
     headers: HeaderMap,
     Body(mut request): Body<StartConversationRequest>,
 ) -> Result<impl IntoResponse, ApiError> {
-    if !matches!(
-        request.conversation_runtime,
-        None | Some(RuntimeKind::Local)
-    ) {
-        return Err(ApiError::unprocessable(
-            "This server only runs local conversations",
-        ));
-    }
+    let chosen = app
+        .conversations
+        .choose_runtime(request.conversation_runtime.take())?;
+    request.conversation_runtime = chosen;
     take_observability(&mut request, &headers)?;
     if let Some(entry) = request
         .conversation_id

@@ -12,9 +12,7 @@ use openhands_protocol::conversation::{
 
 use crate::app::App;
 use crate::http::{ApiError, Body, Path, Query, Reply, Routes};
-use crate::services::conversations::{
-    ConversationQuery, RefusedRequest, runtime_info, without_skills,
-};
+use crate::services::conversations::{ConversationQuery, RefusedRequest, without_skills};
 
 pub(super) fn routes() -> Routes {
     Routes::new()
@@ -46,9 +44,9 @@ pub(super) fn shown(info: ConversationInfo, include_skills: bool) -> Conversatio
 }
 
 /// The same, with what is known of the place where its tools run.
-fn shown_running(info: ConversationInfo, include_skills: bool) -> ConversationInfo {
+fn shown_running(app: &App, info: ConversationInfo, include_skills: bool) -> ConversationInfo {
     let mut info = shown(info, include_skills);
-    info.runtime_info = Some(runtime_info());
+    info.runtime_info = Some(app.conversations.runtime_info(info.id));
     info
 }
 
@@ -65,7 +63,7 @@ async fn search(
     let mut page = app.conversations.page(&wanted).await;
     let items = std::mem::take(&mut page.items).into_iter();
     page.items = items
-        .map(|info| shown_running(info, query.include_skills))
+        .map(|info| shown_running(&app, info, query.include_skills))
         .collect();
     Reply(page)
 }
@@ -84,7 +82,7 @@ async fn several(
     let found = app.conversations.several(&query.ids).await;
     let shown = found
         .into_iter()
-        .map(|info| Some(shown_running(info?, query.include_skills)));
+        .map(|info| Some(shown_running(&app, info?, query.include_skills)));
     Reply(shown.collect())
 }
 
@@ -97,7 +95,7 @@ async fn get(
     let entry = app.conversations.entry(id);
     let entry = entry.ok_or(RefusedRequest::Unknown(id))?;
     let info = app.conversations.info(&entry).await?;
-    Ok(Reply(shown_running(info, query.include_skills)))
+    Ok(Reply(shown_running(&app, info, query.include_skills)))
 }
 
 async fn update(

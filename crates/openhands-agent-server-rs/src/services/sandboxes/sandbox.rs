@@ -1,0 +1,88 @@
+//! A container that runs, and how the server inside is reached.
+
+use std::time::Duration;
+
+use openhands_sdk_rs::runtime::Endpoint;
+use openhands_sdk_rs::runtime::docker::DockerSandbox;
+use tokio_util::sync::CancellationToken;
+
+/// How long the server inside may take to say that it is alive.
+const PING: Duration = Duration::from_secs(5);
+
+/// A container that runs.
+#[derive(Debug)]
+pub(crate) struct Sandbox {
+    container: DockerSandbox,
+    endpoint: Endpoint,
+    gone: CancellationToken,
+}
+
+impl Sandbox {
+    pub(super) fn new(container: DockerSandbox) -> Self {
+        Self {
+            endpoint: container.endpoint(),
+            container,
+            gone: CancellationToken::new(),
+        }
+    }
+
+    /// Where the server inside is.
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// The container.
+    pub(crate) fn container(&self) -> &DockerSandbox {
+        &self.container
+    }
+
+    /// The key of the server inside.
+    pub(crate) fn key(&self) -> &str {
+        self.endpoint.key.expose().unwrap_or_default()
+    }
+
+    /// Host and port of the server inside.
+    pub(crate) fn authority(&self) -> Result<String, String> {
+        let url: axum::http::Uri = self
+            .endpoint
+            .url
+            .parse()
+            .map_err(|_| format!("{} is no address", self.endpoint.url))?;
+        let host = url.host().unwrap_or_default();
+        Ok(format!("{host}:{}", url.port_u16().unwrap_or(80)))
+    }
+
+    /// Where the editor inside is reached from this machine.
+    pub(crate) fn editor_url(&self) -> Option<String> {
+        let ports = self.container.ports();
+        Some(format!("http://{}:{}", ports.host, ports.vscode))
+    }
+
+    /// Resolves when the container is known to be gone.
+    pub(crate) async fn gone(&self) {
+        self.gone.cancelled().await;
+    }
+
+    /// It is gone: who waits for it need not wait any longer.
+    pub(super) fn note_gone(&self) {
+        self.gone.cancel();
+    }
+
+    /// Whether the server inside answers. It also learns by this that somebody watches.
+    pub(super) async fn answers(&self, web: &reqwest::Client) -> bool {
+        let asked = web
+            .get(format!("{}/alive", self.endpoint.url))
+            .timeout(PING)
+            .send()
+            .await;
+        asked.is_ok_and(|answer| answer.status().is_success())
+    }
+
+    /// Ends it and removes it.
+    pub(super) async fn remove(&self) {
+        self.note_gone();
+        if let Err(error) = self.container.remove().await {
+            tracing::warn!(%error, "a container could not be removed; it ends by itself");
+        }
+    }
+}

@@ -1,0 +1,407 @@
+//! The place of one conversation's container: which one it is now, and how it is made, watched and replaced.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use futures_util::future::BoxFuture;
+use openhands_protocol::ConversationId;
+use openhands_protocol::conversation::{
+    ConversationContainerOptions, ConversationRuntimeError, ConversationRuntimeInfo,
+    ConversationRuntimeStatus,
+};
+use openhands_sdk_rs::runtime::docker::{Mount, SandboxSpec, SandboxState};
+use openhands_sdk_rs::runtime::{
+    Endpoint, Endpoints, Exec, RemoteRequest, RemoteRuntime, Runtime, RuntimeError,
+};
+use openhands_sdk_rs::tools::Place;
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::progress::Steps;
+use super::{Follow, Sandbox, Sandboxes, limits, mounts};
+
+/// How often the server inside is asked whether it is alive. It ends when nobody asks for some of these times.
+const PERIOD: Duration = Duration::from_secs(5);
+
+/// What a container is made for.
+#[derive(Debug, Clone)]
+pub(crate) struct SlotPlan {
+    /// For which conversation.
+    pub(crate) conversation: ConversationId,
+    /// The directory that it works in.
+    pub(crate) working_dir: PathBuf,
+    /// Where its tools keep files.
+    pub(crate) directory: PathBuf,
+    /// What the container sees of this machine.
+    pub(crate) mounts: Vec<Mount>,
+    /// What the request said of it.
+    pub(crate) options: ConversationContainerOptions,
+    /// Whether the working directory is made a repository.
+    pub(crate) init_git: bool,
+}
+
+/// What is in a slot.
+#[derive(Debug, Clone)]
+pub(crate) enum SlotState {
+    /// No container; the next use makes one.
+    Missing,
+    /// One is being made.
+    Starting,
+    /// One that can be used.
+    Available(Arc<Sandbox>),
+    /// None could be made, and why; the next use tries again.
+    Failed(String),
+}
+
+/// The place of one conversation's container.
+pub(crate) struct Slot {
+    me: Weak<Self>,
+    sandboxes: Weak<Sandboxes>,
+    plan: SlotPlan,
+    state: watch::Sender<SlotState>,
+    steps: Steps,
+    is_closed: AtomicBool,
+    users: AtomicUsize,
+    last_used: Mutex<Instant>,
+}
+
+impl Slot {
+    pub(super) fn new(sandboxes: &Arc<Sandboxes>, plan: SlotPlan) -> Arc<Self> {
+        Arc::new_cyclic(|me| Self {
+            me: me.clone(),
+            sandboxes: Arc::downgrade(sandboxes),
+            plan,
+            state: watch::Sender::new(SlotState::Missing),
+            steps: Steps::default(),
+            is_closed: AtomicBool::new(false),
+            users: AtomicUsize::new(0),
+            last_used: Mutex::new(Instant::now()),
+        })
+    }
+
+    /// Whose it is.
+    pub(crate) fn conversation(&self) -> ConversationId {
+        self.plan.conversation
+    }
+
+    /// The directory that the conversation works in.
+    pub(crate) fn working_dir(&self) -> &Path {
+        &self.plan.working_dir
+    }
+
+    /// Where its tools keep files.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.plan.directory
+    }
+
+    /// What is in it.
+    pub(crate) fn state(&self) -> SlotState {
+        self.state.borrow().clone()
+    }
+
+    /// Whether there is a container.
+    pub(super) fn is_occupied(&self) -> bool {
+        matches!(*self.state.borrow(), SlotState::Available(_))
+    }
+
+    /// As the API shows it.
+    pub(crate) fn info(&self) -> ConversationRuntimeInfo {
+        let (runtime_status, error) = match self.state() {
+            SlotState::Missing => (ConversationRuntimeStatus::Missing, None),
+            SlotState::Starting => (ConversationRuntimeStatus::Starting, None),
+            SlotState::Available(_) => (ConversationRuntimeStatus::Available, None),
+            SlotState::Failed(reason) => (ConversationRuntimeStatus::Error, Some(reason)),
+        };
+        ConversationRuntimeInfo {
+            runtime_status,
+            // Whatever became of the container: the next use makes another one.
+            can_resume: true,
+            runtime_error: error.map(|message| ConversationRuntimeError {
+                code: "container_failed".to_owned(),
+                message,
+                ..ConversationRuntimeError::default()
+            }),
+            ..ConversationRuntimeInfo::default()
+        }
+    }
+
+    /// Follows the making of a container.
+    pub(crate) fn follow(&self) -> (Follow, watch::Receiver<SlotState>) {
+        (self.steps.follow(), self.state.subscribe())
+    }
+
+    /// Somebody uses it: it is not idle until the mark is dropped.
+    pub(crate) fn in_use(self: &Arc<Self>) -> InUse {
+        self.users.fetch_add(1, Ordering::AcqRel);
+        InUse(Arc::clone(self))
+    }
+
+    pub(super) fn is_idle(&self, idle: Duration) -> bool {
+        self.users.load(Ordering::Acquire) == 0 && self.last_used.lock().elapsed() >= idle
+    }
+
+    /// Begins to make a container, if there is none. Does not wait.
+    pub(crate) fn begin(&self) {
+        *self.last_used.lock() = Instant::now();
+        let (Some(this), Some(sandboxes)) = (self.me.upgrade(), self.sandboxes.upgrade()) else {
+            return;
+        };
+        if self.is_closed.load(Ordering::Acquire) {
+            return;
+        }
+        let begun = self.state.send_if_modified(|state| {
+            let is_empty = matches!(state, SlotState::Missing | SlotState::Failed(_));
+            if is_empty {
+                *state = SlotState::Starting;
+            }
+            is_empty
+        });
+        if begun {
+            self.steps.begin();
+            let tasks = sandboxes.tasks.clone();
+            // A task: a container that is half made when its caller goes away would be nobody's.
+            tasks.spawn(async move { this.fill(&sandboxes).await });
+        }
+    }
+
+    /// The container, made now if there is none.
+    pub(crate) async fn ready(&self) -> Result<Arc<Sandbox>, String> {
+        let mut state = self.state.subscribe();
+        self.begin();
+        let found = state
+            .wait_for(|state| !matches!(state, SlotState::Starting))
+            .await;
+        match found.as_deref() {
+            Ok(SlotState::Available(sandbox)) => Ok(Arc::clone(sandbox)),
+            Ok(SlotState::Failed(reason)) => Err(format!(
+                "The sandbox of the conversation cannot start: {reason}"
+            )),
+            Ok(SlotState::Missing | SlotState::Starting) | Err(_) => {
+                Err("The sandbox of the conversation was removed".to_owned())
+            }
+        }
+    }
+
+    /// The same, and the server inside has just answered. One that is gone is replaced.
+    pub(crate) async fn alive(&self) -> Result<Arc<Sandbox>, String> {
+        let sandbox = self.ready().await?;
+        let Some(sandboxes) = self.sandboxes.upgrade() else {
+            return Ok(sandbox);
+        };
+        if sandbox.answers(&sandboxes.web).await || !self.is_lost(&sandbox).await {
+            return Ok(sandbox);
+        }
+        self.lose(&sandbox);
+        self.ready().await
+    }
+
+    /// Whether the engine says that a container does not run. An engine that says nothing leaves it as it is.
+    async fn is_lost(&self, sandbox: &Sandbox) -> bool {
+        let deadline = tokio::time::Instant::now() + super::ENGINE_WAIT;
+        loop {
+            match sandbox.container().state().await {
+                Ok(SandboxState::Running) => return false,
+                Ok(SandboxState::Paused) => {
+                    // Somebody froze it. It is wanted now.
+                    let resumed = sandbox.container().resume().await;
+                    return resumed.is_err();
+                }
+                Ok(SandboxState::Gone) => return true,
+                Err(error) if tokio::time::Instant::now() >= deadline => {
+                    tracing::warn!(conversation = %self.conversation(), %error, "the engine does not say how a container is");
+                    return false;
+                }
+                Err(_) => tokio::time::sleep(Duration::from_millis(500)).await,
+            }
+        }
+    }
+
+    /// A container is gone.
+    fn lose(&self, sandbox: &Arc<Sandbox>) {
+        sandbox.note_gone();
+        self.state.send_if_modified(|state| {
+            let is_same = matches!(state, SlotState::Available(now) if Arc::ptr_eq(now, sandbox));
+            if is_same {
+                *state = SlotState::Missing;
+            }
+            is_same
+        });
+        tracing::warn!(conversation = %self.conversation(), "the container of a conversation is gone");
+    }
+
+    /// Makes a container, or finds the one that is there already.
+    async fn fill(self: Arc<Self>, sandboxes: &Arc<Sandboxes>) {
+        match self.make(sandboxes).await {
+            Ok(sandbox) if self.is_closed.load(Ordering::Acquire) => sandbox.remove().await,
+            Ok(sandbox) => self.occupy(sandboxes, sandbox),
+            Err(reason) => {
+                tracing::warn!(conversation = %self.conversation(), reason, "no container for a conversation");
+                self.steps.add(format!("Failed: {reason}"), None);
+                self.state.send_replace(SlotState::Failed(reason));
+            }
+        }
+    }
+
+    async fn make(&self, sandboxes: &Arc<Sandboxes>) -> Result<Sandbox, String> {
+        let plan = &self.plan;
+        self.steps.add("Asking the container engine", None);
+        let engine = sandboxes.engine().await?;
+        if let Ok(Some(found)) = engine.docker.find(plan.conversation).await {
+            let sandbox = Sandbox::new(found);
+            if !self.is_lost(&sandbox).await && sandbox.answers(&sandboxes.web).await {
+                self.steps
+                    .add("Found the container of the conversation", None);
+                return Ok(sandbox);
+            }
+            sandbox.remove().await;
+        }
+        let (workspace, directory) = (plan.working_dir.clone(), plan.directory.clone());
+        let made = tokio::task::spawn_blocking(move || mounts::make_for(&workspace, &directory));
+        made.await
+            .map_err(std::io::Error::other)
+            .and_then(|made| made)
+            .map_err(|error| format!("{}: {error}", plan.directory.display()))?;
+        let memory = plan.options.memory.as_deref();
+        let spec = SandboxSpec {
+            mounts: plan.mounts.clone(),
+            memory: memory.map(limits::bytes).transpose()?,
+            cpus: plan.options.cpus,
+            ..SandboxSpec::new(plan.conversation)
+        };
+        let container = engine.start(spec, &self.steps).await?;
+        let sandbox = Sandbox::new(container);
+        if plan.init_git {
+            self.init_git(&sandbox).await;
+        }
+        Ok(sandbox)
+    }
+
+    /// Makes the working directory a repository, inside: changes are shown by git.
+    async fn init_git(&self, sandbox: &Sandbox) {
+        if self.plan.working_dir.join(".git").exists() {
+            return;
+        }
+        let runtime = self.runtime_at(Arc::new(sandbox.endpoint().clone()));
+        let done = runtime
+            .workspace()
+            .exec(Exec::new(["git", "init"]), CancellationToken::new())
+            .await;
+        let is_done = done.as_ref().is_ok_and(|done| {
+            done.exit
+                .is_some_and(openhands_sdk_rs::process::Exit::success)
+        });
+        if !is_done {
+            tracing::warn!(workspace = %self.plan.working_dir.display(), ?done, "no repository could be made");
+        }
+    }
+
+    /// A runtime without tools, for programs of the server itself.
+    fn runtime_at(&self, endpoints: Arc<dyn Endpoints>) -> RemoteRuntime {
+        RemoteRuntime::new(
+            endpoints,
+            RemoteRequest {
+                conversation: self.conversation(),
+                root: self.conversation(),
+                tools: Vec::new(),
+                place: Place {
+                    working_dir: self.plan.working_dir.clone(),
+                    persistence_dir: Some(self.plan.directory.clone()),
+                },
+                env: Vec::new(),
+            },
+        )
+    }
+
+    /// Files and programs in the container, for the server itself.
+    pub(crate) fn runtime(self: &Arc<Self>) -> RemoteRuntime {
+        self.runtime_at(Arc::clone(self) as Arc<dyn Endpoints>)
+    }
+
+    fn occupy(&self, sandboxes: &Arc<Sandboxes>, sandbox: Sandbox) {
+        let sandbox = Arc::new(sandbox);
+        *self.last_used.lock() = Instant::now();
+        self.steps.add("The container is ready", Some(100));
+        self.state
+            .send_replace(SlotState::Available(Arc::clone(&sandbox)));
+        if let Some(this) = self.me.upgrade() {
+            let stop = sandboxes.stop.clone();
+            let web = sandboxes.web.clone();
+            sandboxes.tasks.spawn(async move {
+                stop.run_until_cancelled(this.watch_over(&web, &sandbox))
+                    .await;
+            });
+        }
+    }
+
+    /// Asks the server inside now and then, so that it knows that it is wanted, until it is gone.
+    async fn watch_over(&self, web: &reqwest::Client, sandbox: &Arc<Sandbox>) {
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(PERIOD) => {}
+                () = sandbox.gone() => return,
+            }
+            if sandbox.answers(web).await {
+                continue;
+            }
+            if matches!(sandbox.container().state().await, Ok(SandboxState::Gone)) {
+                return self.lose(sandbox);
+            }
+        }
+    }
+
+    /// Removes the container, if there is one; the next use makes another.
+    pub(crate) async fn vacate(&self) {
+        let mut taken = None;
+        self.state.send_if_modified(|state| {
+            if let SlotState::Available(sandbox) = state {
+                taken = Some(Arc::clone(sandbox));
+                *state = SlotState::Missing;
+            }
+            taken.is_some()
+        });
+        if let Some(sandbox) = taken {
+            sandbox.remove().await;
+        }
+    }
+
+    /// Removes the container for good.
+    pub(super) async fn close(&self) {
+        self.is_closed.store(true, Ordering::Release);
+        self.vacate().await;
+    }
+}
+
+/// The container of a conversation, wherever it is at the moment.
+impl Endpoints for Slot {
+    fn endpoint(&self) -> BoxFuture<'_, Result<Endpoint, RuntimeError>> {
+        Box::pin(async {
+            *self.last_used.lock() = Instant::now();
+            let sandbox = self.alive().await.map_err(RuntimeError::Unreachable)?;
+            Ok(sandbox.endpoint().clone())
+        })
+    }
+}
+
+/// Somebody uses a slot.
+#[derive(Debug)]
+pub(crate) struct InUse(Arc<Slot>);
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        *self.0.last_used.lock() = Instant::now();
+        self.0.users.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl fmt::Debug for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Slot")
+            .field("conversation", &self.plan.conversation)
+            .field("state", &self.state())
+            .finish_non_exhaustive()
+    }
+}

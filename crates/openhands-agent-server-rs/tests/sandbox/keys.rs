@@ -1,0 +1,105 @@
+//! The keys of language models are nowhere in a container.
+
+use std::process::{Command, Stdio};
+
+use crate::docker::docker;
+use crate::model::{Answer, runs};
+use crate::world::{KEY, MODEL_KEY, World};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_container_sees_the_keys_of_models() {
+    let Some(world) = World::start().await else {
+        return;
+    };
+    let mut request = world.start_request();
+    // One key is in the environment of the server, another one comes with the request.
+    let other = "sk-key-in-the-request-0815";
+    request["agent"]["llm"]["api_key"] = other.into();
+    let id = world.converse_as(&request).await;
+    // The traffic to the container, from before its first call on.
+    world.bash(&id, "true").await;
+    let container = world.container();
+    let traffic = Traffic::watch(&world, &container);
+    world
+        .act(&id, [runs("env; cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n' > seen.txt; true"), Answer::Says("Done.")])
+        .await;
+    let seen = world.bash(&id, "env; cat seen.txt").await;
+    let inspected = docker(&["inspect", &container]);
+    let processes = docker(&["top", &container, "-eo", "pid,args"]);
+    let files = docker(&[
+        "exec",
+        "-u",
+        "0",
+        &container,
+        "sh",
+        "-c",
+        &format!(
+            "for k in {MODEL_KEY} {other} {KEY}; do grep -rlaF -e $k / --exclude-dir=proc --exclude-dir=sys --exclude-dir=dev 2>/dev/null; done; true"
+        ),
+    ]);
+    let traffic = traffic.stop();
+    assert!(
+        traffic.len() > 100,
+        "the traffic was heard: {} bytes",
+        traffic.len()
+    );
+    let traffic = String::from_utf8_lossy(&traffic);
+    assert!(traffic.contains("tools/call"), "the calls were heard");
+    let everything = [
+        ("commands", seen.as_str()),
+        ("the container's description", &inspected),
+        ("processes", &processes),
+        ("traffic", &traffic),
+    ];
+    for (place, text) in everything {
+        for key in [MODEL_KEY, other, KEY] {
+            assert!(!text.contains(key), "{key} is in {place}");
+        }
+    }
+    assert_eq!(files, "", "files with a key in them");
+    assert_eq!(world.model.keys().len(), 2);
+    assert!(
+        world
+            .model
+            .keys()
+            .iter()
+            .all(|key| key == &format!("Bearer {other}"))
+    );
+}
+
+/// What goes to and from a container, as packets.
+struct Traffic {
+    dump: std::process::Child,
+    file: std::path::PathBuf,
+}
+
+impl Traffic {
+    fn watch(world: &World, container: &str) -> Self {
+        let file = world.directory.path().join("traffic.pcap");
+        let pid = docker(&["inspect", "-f", "{{.State.Pid}}", container]);
+        // In the network of the container, where nothing can go past it.
+        let mut dump = Command::new("nsenter")
+            .args([
+                "-t", &pid, "-n", "tcpdump", "-i", "any", "-U", "-s", "0", "-w",
+            ])
+            .arg(&file)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("nsenter and tcpdump");
+        use std::io::{BufRead as _, BufReader};
+        let mut lines = BufReader::new(dump.stderr.take().unwrap()).lines();
+        let listens = lines.any(|line| line.is_ok_and(|line| line.contains("listening on")));
+        assert!(listens, "tcpdump listens");
+        std::thread::spawn(move || lines.for_each(drop));
+        Self { dump, file }
+    }
+
+    fn stop(mut self) -> Vec<u8> {
+        let _ = Command::new("kill")
+            .args(["-INT", &self.dump.id().to_string()])
+            .status();
+        let _ = self.dump.wait();
+        std::fs::read(&self.file).unwrap()
+    }
+}

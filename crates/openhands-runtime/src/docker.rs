@@ -1,0 +1,114 @@
+//! Conversations in containers: each gets one of its own, with our server inside.
+//!
+//! ```text
+//! Docker::connect ─► provision / WarmPool::claim ─► DockerSandbox ─► endpoint ─► RemoteRuntime
+//!                    find, after a restart     ─┘        └─► pause, resume, stop, remove, copy_in, copy_out
+//! ```
+//!
+//! Containers carry the name of their owner as a label and end by themselves when nobody asks for them, so that a server
+//! that dies leaves nothing behind, and two servers on one machine do not touch each other's.
+
+mod attach;
+mod claim;
+mod connect;
+mod container;
+mod copy;
+mod error;
+mod find;
+mod image;
+mod pool;
+mod progress;
+mod reach;
+mod runtime;
+mod runtimes;
+mod sandbox;
+mod settings;
+mod start;
+mod watch;
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+pub use error::DockerError;
+pub use pool::WarmPool;
+pub use progress::{Progress, Step};
+pub use reach::SandboxPorts;
+pub use runtime::DockerRuntime;
+pub use runtimes::DockerRuntimes;
+pub use sandbox::{DockerSandbox, SandboxState};
+pub use settings::{DEFAULT_IMAGE, DockerSettings, Mount, SandboxSpec};
+
+use connect::Connection;
+use container::Purpose;
+
+/// An engine, Docker or Podman, and how containers are made on it.
+#[derive(Clone)]
+pub struct Docker(Arc<Inner>);
+
+struct Inner {
+    connection: Connection,
+    settings: DockerSettings,
+    /// For inner servers.
+    http: reqwest::Client,
+    /// Containers that someone in this process has.
+    held: Mutex<HashSet<String>>,
+}
+
+impl Docker {
+    /// Connects to the engine that the settings name, or to the first usual one that answers.
+    pub async fn connect(settings: DockerSettings) -> Result<Self, DockerError> {
+        let connection = connect::connect(settings.host.as_deref()).await?;
+        // What is on this machine is not reached by a proxy.
+        let http = reqwest::Client::builder()
+            .no_proxy()
+            .build()
+            .map_err(|error| DockerError::Settings(format!("no HTTP client: {error}")))?;
+        Ok(Self(Arc::new(Inner {
+            connection,
+            settings,
+            http,
+            held: Mutex::default(),
+        })))
+    }
+
+    /// Makes a container for a conversation, and waits until tools can run in it.
+    pub async fn provision(
+        &self,
+        spec: SandboxSpec,
+        progress: Progress,
+    ) -> Result<DockerSandbox, DockerError> {
+        self.start(&Purpose::Conversation(spec), &progress).await
+    }
+
+    /// How containers are made.
+    pub fn settings(&self) -> &DockerSettings {
+        &self.0.settings
+    }
+
+    fn connection(&self) -> &Connection {
+        &self.0.connection
+    }
+
+    fn engine(&self) -> &bollard::Docker {
+        &self.0.connection.engine
+    }
+
+    fn http(&self) -> &reqwest::Client {
+        &self.0.http
+    }
+
+    fn held(&self) -> &Mutex<HashSet<String>> {
+        &self.0.held
+    }
+}
+
+impl fmt::Debug for Docker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Docker")
+            .field("settings", &self.0.settings)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,282 @@
+//! The container as it is asked of the engine.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::os::unix::fs::MetadataExt as _;
+
+use bollard::models::{
+    ContainerCreateBody, DeviceRequest, HealthConfig, HostConfig, Mount as EngineMount, MountType,
+    PortBinding, ResourcesUlimits,
+};
+use openhands_protocol::{ConversationId, Secret};
+use sha2::{Digest as _, Sha256};
+
+use super::connect::Connection;
+use super::error::DockerError;
+use super::reach::{PORTS, Reach};
+use super::settings::{DockerSettings, Mount, SandboxSpec};
+
+/// Which outer server a container belongs to.
+pub(super) const OWNER: &str = "dev.openhands.owner";
+/// Which conversation it was made for.
+pub(super) const CONVERSATION: &str = "dev.openhands.conversation";
+/// That it was made before there was a conversation.
+pub(super) const WARM: &str = "dev.openhands.warm";
+/// The variable with the key of the inner server.
+pub(super) const KEY: &str = "OH_SESSION_API_KEYS_0";
+
+/// Where the inner server keeps what is its own.
+const STATE: &str = "/tmp/.openhands-server";
+
+/// What a container is made for.
+#[derive(Debug, Clone)]
+pub(super) enum Purpose {
+    /// A conversation.
+    Conversation(SandboxSpec),
+    /// Whoever comes first.
+    Warm,
+}
+
+/// Everything that decides what a container is like.
+#[derive(Debug)]
+pub(super) struct Plan<'a> {
+    pub(super) settings: &'a DockerSettings,
+    pub(super) connection: &'a Connection,
+    pub(super) reach: &'a Reach,
+    pub(super) purpose: &'a Purpose,
+    pub(super) key: &'a Secret,
+}
+
+/// The name of the container of a conversation. The owner is part of it, so that copies of a conversation in two
+/// servers do not meet.
+pub(super) fn name_of(owner: &str, conversation: ConversationId) -> String {
+    let mark = hex(Sha256::digest(owner.as_bytes()).iter().take(4));
+    format!("openhands-{mark}-{}", conversation.hex())
+}
+
+/// Bytes as text.
+pub(super) fn hex<'a>(bytes: impl Iterator<Item = &'a u8>) -> String {
+    bytes.fold(String::new(), |mut text, byte| {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// The user inside: the one that is named, else the owner of the first directory that can be written, else none, which
+/// is the image's.
+pub(super) fn user_for(
+    settings: &DockerSettings,
+    connection: &Connection,
+    mounts: &[Mount],
+) -> Result<Option<String>, DockerError> {
+    if settings.user.is_some() {
+        return Ok(settings.user.clone());
+    }
+    let Some(mount) = mounts.iter().find(|mount| !mount.read_only) else {
+        return Ok(None);
+    };
+    let metadata = std::fs::metadata(&mount.source).map_err(|source| DockerError::File {
+        action: "looking at",
+        path: mount.source.clone(),
+        source,
+    })?;
+    let is_ours = metadata.uid() == rustix::process::geteuid().as_raw();
+    if connection.rootless && !connection.podman && is_ours {
+        // Root inside is the user who runs the engine.
+        return Ok(Some("0:0".to_owned()));
+    }
+    Ok(Some(format!("{}:{}", metadata.uid(), metadata.gid())))
+}
+
+impl Plan<'_> {
+    pub(super) fn image(&self) -> &str {
+        match self.purpose {
+            Purpose::Conversation(SandboxSpec {
+                image: Some(image), ..
+            }) => image,
+            _ => &self.settings.image,
+        }
+    }
+
+    fn mounts(&self) -> &[Mount] {
+        match self.purpose {
+            Purpose::Conversation(spec) => &spec.mounts,
+            Purpose::Warm => &[],
+        }
+    }
+
+    /// The user, or none for the image's. A waiting container is root's: only root can move directories into it, and
+    /// those that it moves are mostly its own.
+    pub(super) fn user(&self) -> Result<Option<String>, DockerError> {
+        match self.purpose {
+            Purpose::Conversation(spec) => user_for(self.settings, self.connection, &spec.mounts),
+            Purpose::Warm => Ok(Some(
+                self.settings
+                    .user
+                    .clone()
+                    .unwrap_or_else(|| "0:0".to_owned()),
+            )),
+        }
+    }
+
+    /// The whole request.
+    pub(super) fn body(&self) -> Result<ContainerCreateBody, DockerError> {
+        let user = self.user()?;
+        Ok(ContainerCreateBody {
+            image: Some(self.image().to_owned()),
+            cmd: Some(self.command()),
+            env: Some(self.environment(user.as_deref())),
+            user,
+            labels: Some(self.labels()),
+            exposed_ports: self
+                .reach
+                .is_published()
+                .then(|| PORTS.map(|port| format!("{port}/tcp")).to_vec()),
+            // The image's would start a process every ten seconds, and count as a sign of the outer server.
+            healthcheck: Some(HealthConfig {
+                test: Some(vec!["NONE".to_owned()]),
+                ..HealthConfig::default()
+            }),
+            attach_stdout: Some(true),
+            attach_stderr: Some(true),
+            stop_timeout: Some(5),
+            host_config: Some(self.host_config()),
+            ..ContainerCreateBody::default()
+        })
+    }
+
+    fn command(&self) -> Vec<String> {
+        let [host, port] = self.reach.listening();
+        let unwatched = self.settings.unwatched.as_secs().max(1).to_string();
+        [
+            "--host",
+            &host,
+            "--port",
+            &port,
+            "--exit-when-unwatched",
+            &unwatched,
+        ]
+        .map(str::to_owned)
+        .to_vec()
+    }
+
+    fn environment(&self, user: Option<&str>) -> Vec<String> {
+        let mut env = vec![
+            format!("{KEY}={}", self.key.expose().unwrap_or_default()),
+            format!("OH_CONVERSATIONS_PATH={STATE}/conversations"),
+            format!("OH_BASH_EVENTS_DIR={STATE}/bash_events"),
+            format!("OH_WORKSPACE_PATH={STATE}/project"),
+            format!("OH_PERSISTENCE_DIR={STATE}/settings"),
+            format!("OH_VSCODE_PORT={}", self.reach.vscode_inside()),
+        ];
+        let is_root = user.is_some_and(|user| user == "0" || user.starts_with("0:"));
+        // Root's home cannot be written then, and another user of this machine has none in the image.
+        if self.settings.read_only || (user.is_some() && !is_root) {
+            env.push("HOME=/tmp".to_owned());
+        }
+        let given = match self.purpose {
+            Purpose::Conversation(spec) => spec.env.as_slice(),
+            Purpose::Warm => &[],
+        };
+        let all = self.settings.env.iter().chain(given);
+        env.extend(all.map(|(name, value)| format!("{name}={value}")));
+        env
+    }
+
+    fn labels(&self) -> HashMap<String, String> {
+        let mut labels = HashMap::from([(OWNER.to_owned(), self.settings.owner.clone())]);
+        match self.purpose {
+            Purpose::Conversation(spec) => {
+                labels.insert(CONVERSATION.to_owned(), spec.conversation.hex());
+            }
+            Purpose::Warm => {
+                labels.insert(WARM.to_owned(), "true".to_owned());
+            }
+        }
+        labels
+    }
+
+    fn host_config(&self) -> HostConfig {
+        let (memory, cpus) = match self.purpose {
+            Purpose::Conversation(spec) => (spec.memory, spec.cpus),
+            Purpose::Warm => (None, None),
+        };
+        let memory = memory.or(self.settings.memory);
+        let memory = memory.and_then(|bytes| i64::try_from(bytes).ok());
+        let mut security = vec!["no-new-privileges".to_owned()];
+        if self.connection.selinux {
+            security.push("label=disable".to_owned());
+        }
+        HostConfig {
+            auto_remove: Some(true),
+            memory,
+            // As much with swap as without: no swap.
+            memory_swap: memory,
+            nano_cpus: cpus.or(self.settings.cpus).map(nano_cpus),
+            pids_limit: self.settings.pids.map(i64::from),
+            ulimits: Some(vec![ResourcesUlimits {
+                name: Some("core".to_owned()),
+                soft: Some(0),
+                hard: Some(0),
+            }]),
+            cap_drop: Some(vec!["ALL".to_owned()]),
+            security_opt: Some(security),
+            network_mode: self.settings.network.clone(),
+            port_bindings: self.port_bindings(),
+            mounts: Some(self.mounts().iter().map(|mount| self.bind(mount)).collect()),
+            readonly_rootfs: Some(self.settings.read_only),
+            tmpfs: self.settings.read_only.then(|| {
+                let options = "rw,exec,nosuid,nodev,mode=1777".to_owned();
+                ["/tmp", "/var/tmp", "/run"]
+                    .map(|path| (path.to_owned(), options.clone()))
+                    .into()
+            }),
+            device_requests: self.settings.gpus.then(|| {
+                vec![DeviceRequest {
+                    count: Some(-1),
+                    capabilities: Some(vec![vec!["gpu".to_owned()]]),
+                    ..DeviceRequest::default()
+                }]
+            }),
+            userns_mode: (self.connection.podman && self.connection.rootless)
+                .then(|| "keep-id".to_owned()),
+            ..HostConfig::default()
+        }
+    }
+
+    fn port_bindings(&self) -> Option<HashMap<String, Option<Vec<PortBinding>>>> {
+        let address = self.reach.published_on()?;
+        let host_port = self
+            .settings
+            .port_range
+            .map(|(first, last)| format!("{first}-{last}"));
+        let bind = |port: u16| {
+            let binding = PortBinding {
+                host_ip: Some(address.clone()),
+                host_port: host_port.clone().or_else(|| Some(String::new())),
+            };
+            (format!("{port}/tcp"), Some(vec![binding]))
+        };
+        Some(PORTS.map(bind).into())
+    }
+
+    fn bind(&self, mount: &Mount) -> EngineMount {
+        let source = self.settings.path_on_host(&mount.source);
+        EngineMount {
+            typ: Some(MountType::BIND),
+            source: Some(source.to_string_lossy().into_owned()),
+            target: Some(mount.target.to_string_lossy().into_owned()),
+            read_only: Some(mount.read_only),
+            ..EngineMount::default()
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a number of processors is small"
+)]
+fn nano_cpus(cpus: f64) -> i64 {
+    (cpus * 1e9).round() as i64
+}

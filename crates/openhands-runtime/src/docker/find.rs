@@ -1,0 +1,140 @@
+//! Containers that are there already: those of a server that was here before.
+
+use std::collections::HashMap;
+
+use bollard::models::{ContainerInspectResponse, ContainerSummary};
+use bollard::query_parameters::{ListContainersOptionsBuilder, LogsOptionsBuilder};
+use openhands_protocol::{ConversationId, Secret};
+
+use super::Docker;
+use super::container::{CONVERSATION, KEY, OWNER, name_of};
+use super::error::DockerError;
+use super::reach::Reach;
+use super::sandbox::{DockerSandbox, Parts};
+use super::start::pid_of;
+use super::watch::LogTail;
+
+impl Docker {
+    /// The container of a conversation, if one of this owner runs or is paused.
+    pub async fn find(
+        &self,
+        conversation: ConversationId,
+    ) -> Result<Option<DockerSandbox>, DockerError> {
+        let found = self.of_owner().await?.into_iter().find(|container| {
+            conversation_of(&self.settings().owner, container) == Some(conversation)
+        });
+        let Some(id) = found.and_then(|container| container.id) else {
+            return Ok(None);
+        };
+        let inspected = match self.inspect(&id).await {
+            Ok(inspected) => inspected,
+            Err(DockerError::Gone(_)) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        Ok(self.take_up(id, conversation, &inspected))
+    }
+
+    /// The conversations that have a container of this owner.
+    pub async fn conversations(&self) -> Result<Vec<ConversationId>, DockerError> {
+        let owner = &self.settings().owner;
+        let found = self.of_owner().await?;
+        let conversations = found.iter().filter_map(|one| conversation_of(owner, one));
+        Ok(conversations.collect())
+    }
+
+    /// Removes the containers of this owner that belong to no conversation that is known. Those that someone in this
+    /// process has are left alone. Gives the ids of those that were removed.
+    pub async fn sweep(
+        &self,
+        is_known: impl Fn(ConversationId) -> bool,
+    ) -> Result<Vec<String>, DockerError> {
+        let mut removed = Vec::new();
+        for container in self.of_owner().await? {
+            let conversation = conversation_of(&self.settings().owner, &container);
+            let Some(id) = container.id else { continue };
+            if conversation.is_some_and(&is_known) || self.held().lock().contains(&id) {
+                continue;
+            }
+            self.remove_by_id(&id).await;
+            removed.push(id);
+        }
+        Ok(removed)
+    }
+
+    async fn of_owner(&self) -> Result<Vec<ContainerSummary>, DockerError> {
+        let filters =
+            HashMap::from([("label", vec![format!("{OWNER}={}", self.settings().owner)])]);
+        let options = ListContainersOptionsBuilder::new()
+            .all(true)
+            .filters(&filters)
+            .build();
+        let listed = self.engine().list_containers(Some(options)).await;
+        listed.map_err(|source| DockerError::Engine {
+            action: "listing containers",
+            source,
+        })
+    }
+
+    /// None if it has ended.
+    fn take_up(
+        &self,
+        id: String,
+        conversation: ConversationId,
+        container: &ContainerInspectResponse,
+    ) -> Option<DockerSandbox> {
+        let state = container.state.as_ref()?;
+        // A paused container counts as running.
+        if state.running != Some(true) {
+            return None;
+        }
+        let reach = Reach::choose(self.settings(), self.connection()).ok()?;
+        let ports = reach.ports(container)?;
+        let config = container.config.as_ref()?;
+        let key = config.env.as_ref()?.iter().find_map(|variable| {
+            let (name, value) = variable.split_once('=')?;
+            (name == KEY).then(|| Secret::new(value))
+        })?;
+        let options = LogsOptionsBuilder::new()
+            .follow(true)
+            .stdout(true)
+            .stderr(true)
+            .tail("20")
+            .build();
+        let logs = LogTail::default();
+        let engine = self.engine().clone();
+        let name = id.clone();
+        let output = futures_util::stream::once(async move { engine.logs(&name, Some(options)) });
+        let following = logs.follow(&id, futures_util::StreamExt::flatten(output));
+        Some(DockerSandbox::new(
+            self,
+            Parts {
+                pid: pid_of(container),
+                id,
+                conversation: Some(conversation),
+                url: format!("http://{}:{}", ports.host, ports.server),
+                ports,
+                key,
+                user: config.user.clone().filter(|user| !user.is_empty()),
+                logs,
+                _following: following,
+            },
+        ))
+    }
+}
+
+/// Whose a container is: its label says so, or, for one that had waited, its name.
+fn conversation_of(owner: &str, container: &ContainerSummary) -> Option<ConversationId> {
+    let label = container
+        .labels
+        .as_ref()
+        .and_then(|labels| labels.get(CONVERSATION));
+    if let Some(conversation) = label.and_then(|label| label.parse().ok()) {
+        return Some(conversation);
+    }
+    let names = container.names.as_ref()?;
+    names.iter().find_map(|name| {
+        let (_, hex) = name.rsplit_once('-')?;
+        let conversation: ConversationId = hex.parse().ok()?;
+        (name.trim_start_matches('/') == name_of(owner, conversation)).then_some(conversation)
+    })
+}

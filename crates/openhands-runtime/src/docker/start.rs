@@ -1,0 +1,301 @@
+//! From a plan to a container whose server answers.
+
+use std::time::Duration;
+
+use bollard::models::ContainerInspectResponse;
+use bollard::query_parameters::{
+    AttachContainerOptionsBuilder, CreateContainerOptionsBuilder, RemoveContainerOptionsBuilder,
+    WaitContainerOptionsBuilder,
+};
+use futures_util::StreamExt as _;
+use openhands_protocol::Secret;
+use tokio::time::{Instant, timeout};
+
+use super::container::{Plan, Purpose, hex, name_of};
+use super::error::{DockerError, is_status, told};
+use super::progress::{Progress, Step};
+use super::reach::Reach;
+use super::sandbox::{DockerSandbox, Parts};
+use super::watch::LogTail;
+use super::{Docker, image};
+
+/// How often a container is made anew because its ports were taken in between.
+const TRIES: usize = 3;
+
+impl Docker {
+    /// Makes and starts a container and waits until its server answers. Whatever fails, nothing is left behind.
+    pub(super) async fn start(
+        &self,
+        purpose: &Purpose,
+        progress: &Progress,
+    ) -> Result<DockerSandbox, DockerError> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            match self.try_start(purpose, progress).await {
+                Err(DockerError::PortTaken(reason)) if tries < TRIES => {
+                    tracing::info!(reason, "taking other ports");
+                }
+                ended => return ended,
+            }
+        }
+    }
+
+    async fn try_start(
+        &self,
+        purpose: &Purpose,
+        progress: &Progress,
+    ) -> Result<DockerSandbox, DockerError> {
+        let key = random_key()?;
+        let reach = Reach::choose(self.settings(), self.connection())?;
+        let plan = Plan {
+            settings: self.settings(),
+            connection: self.connection(),
+            reach: &reach,
+            purpose,
+            key: &key,
+        };
+        image::ensure(self.engine(), plan.image(), progress).await?;
+        progress.tell(Step::Creating);
+        let user = plan.user()?;
+        let id = self.create(&plan).await?;
+        // From here on it is removed when this is given up.
+        let made = Made::new(self, &id);
+        let logs = LogTail::default();
+        let attached = self.attach(&id).await?;
+        let following = logs.follow(&id, attached);
+        progress.tell(Step::Starting);
+        self.start_container(&id).await?;
+        let inspected = self.inspect(&id).await;
+        progress.tell(Step::WaitingForHealth);
+        let inspected = match inspected {
+            Ok(inspected) if reach.ports(&inspected).is_some() => inspected,
+            // It has ended already.
+            Ok(_) | Err(DockerError::Gone(_)) => {
+                return Err(self.ended(&id, plan.image(), &logs).await);
+            }
+            Err(error) => return Err(error),
+        };
+        let ports = reach
+            .ports(&inspected)
+            .ok_or_else(|| DockerError::Gone(id.clone()))?;
+        let url = format!("http://{}:{}", ports.host, ports.server);
+        self.wait_for_health(&id, &url, plan.image(), &logs).await?;
+        made.keep();
+        let (conversation, is_warm) = match purpose {
+            Purpose::Conversation(spec) => (Some(spec.conversation), false),
+            Purpose::Warm => (None, true),
+        };
+        if !is_warm {
+            progress.tell(Step::Ready {
+                url: url.clone(),
+                warm: false,
+            });
+        }
+        Ok(DockerSandbox::new(
+            self,
+            Parts {
+                pid: pid_of(&inspected),
+                id,
+                conversation,
+                url,
+                ports,
+                key,
+                user,
+                logs,
+                _following: following,
+            },
+        ))
+    }
+
+    async fn create(&self, plan: &Plan<'_>) -> Result<String, DockerError> {
+        let mut options = CreateContainerOptionsBuilder::new();
+        if let Purpose::Conversation(spec) = plan.purpose {
+            options = options.name(&name_of(&plan.settings.owner, spec.conversation));
+        }
+        let options = options.build();
+        let body = plan.body()?;
+        let create = || {
+            self.engine()
+                .create_container(Some(options.clone()), body.clone())
+        };
+        let created = match create().await {
+            // One of the same name is left: it was being removed, or its start was given up by a server that died.
+            Err(error) if is_status(&error, &[409]) => {
+                if let Some(name) = options.name.as_deref() {
+                    self.remove_by_id(name).await;
+                }
+                create().await
+            }
+            created => created,
+        };
+        created
+            .map(|created| created.id)
+            .map_err(|source| DockerError::Engine {
+                action: "making the container",
+                source,
+            })
+    }
+
+    /// What the container says from its first word on.
+    async fn attach(
+        &self,
+        id: &str,
+    ) -> Result<
+        impl futures_util::Stream<Item = Result<bollard::container::LogOutput, bollard::errors::Error>>
+        + use<>,
+        DockerError,
+    > {
+        let options = AttachContainerOptionsBuilder::new()
+            .stdout(true)
+            .stderr(true)
+            .stream(true)
+            .logs(true)
+            .build();
+        let attached = self.engine().attach_container(id, Some(options)).await;
+        let attached =
+            attached.map_err(|source| DockerError::of("following the container", id, source))?;
+        Ok(attached.output)
+    }
+
+    async fn start_container(&self, id: &str) -> Result<(), DockerError> {
+        let started = self.engine().start_container(id, None).await;
+        started.map_err(|error| {
+            let reason = told(&error);
+            let is_taken = ["already in use", "already allocated", "port is already"]
+                .iter()
+                .any(|words| reason.contains(words));
+            if is_taken {
+                DockerError::PortTaken(reason)
+            } else {
+                DockerError::Engine {
+                    action: "starting the container",
+                    source: error,
+                }
+            }
+        })
+    }
+
+    pub(super) async fn inspect(&self, id: &str) -> Result<ContainerInspectResponse, DockerError> {
+        let inspected = self.engine().inspect_container(id, None).await;
+        inspected.map_err(|source| DockerError::of("looking at the container", id, source))
+    }
+
+    /// Waits until the server answers; gives up when the container ends or the time is over.
+    async fn wait_for_health(
+        &self,
+        id: &str,
+        url: &str,
+        image: &str,
+        logs: &LogTail,
+    ) -> Result<(), DockerError> {
+        let waited = self.settings().start_timeout;
+        let health = format!("{url}/health");
+        let healthy = async {
+            let mut pause = Duration::from_millis(5);
+            loop {
+                let asked = self.http().get(&health).timeout(Duration::from_secs(2));
+                if asked
+                    .send()
+                    .await
+                    .is_ok_and(|answer| answer.status().is_success())
+                {
+                    return;
+                }
+                tokio::time::sleep(pause).await;
+                pause = (pause * 2).min(Duration::from_millis(100));
+            }
+        };
+        let began = Instant::now();
+        let outcome = timeout(waited, async {
+            tokio::select! {
+                () = healthy => Ok(()),
+                error = self.ended(id, image, logs) => Err(error),
+            }
+        });
+        match outcome.await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(DockerError::Unhealthy {
+                image: image.to_owned(),
+                waited: began.elapsed(),
+                logs: logs.lines(),
+            }),
+        }
+    }
+
+    /// Waits for the end of a container and says how it ended.
+    async fn ended(&self, id: &str, image: &str, logs: &LogTail) -> DockerError {
+        let options = WaitContainerOptionsBuilder::new()
+            .condition("not-running")
+            .build();
+        let mut waiting = Box::pin(self.engine().wait_container(id, Some(options)));
+        let code = match waiting.next().await {
+            Some(Ok(answer)) => answer.status_code,
+            // The library makes an error of a code other than zero.
+            Some(Err(bollard::errors::Error::DockerContainerWaitError { code, .. })) => code,
+            Some(Err(_)) | None => -1,
+        };
+        // Its last words may still be on the way.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        DockerError::Ended {
+            image: image.to_owned(),
+            code,
+            logs: logs.lines(),
+        }
+    }
+
+    /// Removes a container, whatever it does; one that is gone is fine.
+    pub(super) async fn remove_by_id(&self, id: &str) {
+        let options = RemoveContainerOptionsBuilder::new()
+            .force(true)
+            .v(true)
+            .build();
+        match self.engine().remove_container(id, Some(options)).await {
+            Ok(()) => {}
+            // Gone, or on its way out.
+            Err(error) if is_status(&error, &[404, 409]) => {}
+            Err(error) => tracing::warn!(container = id, "not removed: {}", told(&error)),
+        }
+    }
+}
+
+/// A container that is removed unless it is kept: also when its start is cancelled.
+struct Made<'a> {
+    docker: &'a Docker,
+    id: Option<String>,
+}
+
+impl<'a> Made<'a> {
+    fn new(docker: &'a Docker, id: &str) -> Self {
+        Self {
+            docker,
+            id: Some(id.to_owned()),
+        }
+    }
+
+    fn keep(mut self) {
+        self.id = None;
+    }
+}
+
+impl Drop for Made<'_> {
+    fn drop(&mut self) {
+        if let Some(id) = self.id.take() {
+            let docker = self.docker.clone();
+            tokio::spawn(async move { docker.remove_by_id(&id).await });
+        }
+    }
+}
+
+pub(super) fn pid_of(container: &ContainerInspectResponse) -> Option<u32> {
+    let pid = container.state.as_ref()?.pid?;
+    u32::try_from(pid).ok().filter(|pid| *pid > 0)
+}
+
+/// A key that nobody else has.
+fn random_key() -> Result<Secret, DockerError> {
+    let mut bytes = [0_u8; 32];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| DockerError::Settings(format!("no random numbers: {error}")))?;
+    Ok(Secret::new(hex(bytes.iter())))
+}

@@ -1,0 +1,10 @@
+//! Containers on a real engine, of the image that `OPENHANDS_TEST_IMAGE` names (`tests/docker/image` builds one).
+//!
+//! Without an engine or the image each test says that it is skipped; with `CI=true` it fails.
+
+mod basics;
+mod faults;
+mod isolation;
+mod pool;
+mod tools;
+mod world;

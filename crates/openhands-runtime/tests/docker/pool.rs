@@ -1,0 +1,135 @@
+//! Containers that wait.
+
+use std::fs;
+use std::os::unix::fs::chown;
+
+use openhands_protocol::ConversationId;
+use openhands_runtime::docker::{Progress, SandboxSpec, Step, WarmPool};
+use pretty_assertions::assert_eq;
+
+use crate::world::{World, ask, eventually, exec};
+
+/// Whether directories can be shown to containers that run, here.
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+async fn claim(
+    pool: &WarmPool,
+    spec: SandboxSpec,
+) -> (openhands_runtime::docker::DockerSandbox, bool) {
+    let (progress, mut steps) = Progress::channel();
+    let sandbox = pool.claim(spec, progress).await.unwrap();
+    let mut was_warm = false;
+    while let Ok(step) = steps.try_recv() {
+        was_warm |= matches!(step, Step::Ready { warm: true, .. });
+    }
+    (sandbox, was_warm)
+}
+
+#[tokio::test]
+async fn a_claim_gets_the_workspace_live_and_the_pool_fills_up_again() {
+    let Some(world) = World::with(|settings| settings.warm = 2).await else {
+        return;
+    };
+    if !is_root() {
+        return;
+    }
+    let pool = WarmPool::start(&world.docker);
+    pool.filled(2).await;
+    let work = world.path().join("deep/work");
+    let second = world.path().join("second");
+    fs::create_dir_all(&work).unwrap();
+    fs::create_dir_all(&second).unwrap();
+    fs::write(work.join("before"), "outside").unwrap();
+    let mut spec = SandboxSpec::new(ConversationId::random())
+        .with_directory(&work)
+        .with_directory(&second);
+    spec.env.push(("LATE".to_owned(), "1".to_owned()));
+    let conversation = spec.conversation;
+    let (sandbox, was_warm) = claim(&pool, spec).await;
+    assert!(was_warm);
+    assert_eq!(sandbox.conversation(), Some(conversation));
+    assert_eq!(sandbox.late_env(), [("LATE".to_owned(), "1".to_owned())]);
+    let at = work.display();
+    assert_eq!(
+        exec(
+            &sandbox,
+            &format!("cat {at}/before; echo inside >{at}/made")
+        ),
+        "outside"
+    );
+    assert_eq!(fs::read_to_string(work.join("made")).unwrap(), "inside\n");
+    fs::write(work.join("after"), "later").unwrap();
+    assert_eq!(
+        exec(
+            &sandbox,
+            &format!("cat {at}/after; ls {}/..", second.display())
+        ),
+        "laterdeep\nsecond"
+    );
+    pool.filled(2).await;
+
+    // A server that is started again finds it by its name.
+    let id = sandbox.id().to_owned();
+    drop(sandbox);
+    let found = world
+        .again()
+        .await
+        .find(conversation)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(found.id(), id);
+    pool.close().await;
+    eventually("only the claimed one is left", async || {
+        world.containers() == [id.clone()]
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_claim_that_does_not_fit_gets_a_container_of_its_own() {
+    let Some(world) = World::with(|settings| settings.warm = 1).await else {
+        return;
+    };
+    if !is_root() {
+        return;
+    }
+    let pool = WarmPool::start(&world.docker);
+    pool.filled(1).await;
+    let mut spec = world.spec();
+    spec.memory = Some(300 << 20);
+    let (sandbox, was_warm) = claim(&pool, spec).await;
+    assert!(!was_warm);
+    assert_eq!(ask(&sandbox, "/health", None).await, 200);
+
+    let theirs = world.path().join("theirs");
+    fs::create_dir(&theirs).unwrap();
+    chown(&theirs, Some(4321), Some(4321)).unwrap();
+    let spec = SandboxSpec::new(ConversationId::random()).with_directory(&theirs);
+    let (sandbox, was_warm) = claim(&pool, spec).await;
+    assert!(!was_warm);
+    assert_eq!(exec(&sandbox, "id -u"), "4321");
+    assert_eq!(pool.waiting(), 1);
+    pool.close().await;
+}
+
+#[tokio::test]
+async fn one_that_died_while_it_waited_is_not_given_away() {
+    let Some(world) = World::with(|settings| settings.warm = 1).await else {
+        return;
+    };
+    if !is_root() {
+        return;
+    }
+    let pool = WarmPool::start(&world.docker);
+    pool.filled(1).await;
+    for id in world.containers() {
+        crate::world::docker(&["kill", &id]);
+    }
+    let (sandbox, was_warm) = claim(&pool, world.spec()).await;
+    assert!(!was_warm);
+    assert_eq!(ask(&sandbox, "/health", None).await, 200);
+    pool.close().await;
+}
