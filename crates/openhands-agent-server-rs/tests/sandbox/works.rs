@@ -67,12 +67,19 @@ async fn long_output_and_task_lists_are_kept_where_both_sides_see_them() {
             ],
         )
         .await;
-    let seen = observed(&events);
-    let kept = world.directory.path().canonicalize().unwrap().join("srv/workspace/conversations").join(id.replace('-', "")).join("sandbox");
-    assert!(seen[0].contains(kept.join("observations").to_str().unwrap()), "{}", &seen[0][seen[0].len().saturating_sub(600)..]);
-    let saved: Vec<_> = std::fs::read_dir(kept.join("observations")).unwrap().collect();
-    assert_eq!(saved.len(), 1);
-    assert!(read(&kept.join("TASKS.json")).contains("one"));
+    assert_eq!(observed(&events).len(), 2);
+    let kept = world.directory.path().canonicalize().unwrap().join("srv/workspace/conversations").join(id.replace('-', ""));
+    let observations = kept.join("observations");
+    let mut saved: Vec<_> = std::fs::read_dir(&observations).unwrap().map(|file| file.unwrap().path()).collect();
+    let saved = saved.pop().expect("the whole output is kept");
+    let asked = serde_json::to_string(&world.model.asked()).unwrap();
+    assert!(asked.contains(saved.to_str().unwrap()), "the model is told where");
+    assert!(read(&kept.join("sandbox/TASKS.json")).contains("one"));
+    // The agent can read it there, and not change what the server writes.
+    let tried = format!("tail -n 3 {0} | head -n 1; echo x > {1}/x; echo code $?", saved.display(), observations.display());
+    let events = world.act(&id, [runs(&tried), Answer::Says("Done.")]).await;
+    let seen = observed(&events).join("\n");
+    assert!(seen.contains("Read-only file system") && seen.contains("code 1"), "{seen}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
