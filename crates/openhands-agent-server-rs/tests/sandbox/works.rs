@@ -177,3 +177,35 @@ async fn the_model_can_be_switched() {
     assert_eq!(asked.last().unwrap()["model"], "other");
     assert_eq!(world.containers().len(), 1);
 }
+
+/// An MCP server in a few lines of bash: the image has nothing else.
+const SERVER: &str = r#"
+while read -r line; do
+  id=$(sed -n 's/.*"id":\([0-9]*\).*/\1/p' <<<"$line")
+  [ -n "$id" ] || continue
+  case $line in
+    *'"method":"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"t","version":"1"}}' ;;
+    *'"method":"tools/list"'*) result='{"tools":[{"name":"where","description":"Where it runs","inputSchema":{"type":"object","properties":{}}}]}' ;;
+    *'"method":"tools/call"'*) result='{"content":[{"type":"text","text":"'"$(hostname) $GREETING $PWD"'"}]}' ;;
+    *) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}\n' "$id"; continue ;;
+  esac
+  printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
+done
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_mcp_server_that_is_marked_for_the_sandbox_runs_there() {
+    let Some(world) = World::start().await else { return };
+    std::fs::write(world.project().join("server.sh"), SERVER).unwrap();
+    let mut request = world.start_request();
+    let server = json!({"command": "bash", "args": ["server.sh"], "env": {"GREETING": "hello"}, "sandbox": true});
+    request["agent"]["mcp_config"] = json!({"inner": server});
+    let id = world.converse_as(&request).await;
+    let events = world
+        .act(&id, [Answer::Calls("where", json!({"security_risk": "LOW", "summary": "ask"})), Answer::Says("Done.")])
+        .await;
+    let hostname = docker(&["inspect", "-f", "{{.Config.Hostname}}", &world.container()]);
+    let seen = observed(&events).join("\n");
+    let expected = format!("{hostname} hello {}", world.project().display());
+    assert!(seen.contains(&expected), "{seen}\n{events:#?}");
+}
