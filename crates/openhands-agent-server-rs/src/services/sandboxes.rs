@@ -33,7 +33,7 @@ use tokio_util::task::TaskTracker;
 use crate::config::Config;
 use runtime::SandboxRuntime;
 
-pub(crate) use mounts::{find_repository, mounts_of};
+pub(crate) use mounts::{Kept, find_repository, mounts_of};
 pub(crate) use progress::{Follow, Step};
 pub(crate) use sandbox::Sandbox;
 pub(crate) use slot::{Slot, SlotPlan, SlotState};

@@ -8,7 +8,9 @@ use std::io;
 use std::path::Path;
 
 use rustix::fs::CWD;
-use rustix::mount::{MoveMountFlags, OpenTreeFlags, move_mount, open_tree};
+use rustix::mount::{
+    MountFlags, MoveMountFlags, OpenTreeFlags, mount_remount, move_mount, open_tree,
+};
 use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space};
 use tokio::sync::oneshot;
 
@@ -67,6 +69,11 @@ fn move_all(pid: u32, mounts: &[Mount]) -> Result<(), DockerError> {
             move_mount(&tree, "", CWD, at, flags).map_err(io::Error::from)
         });
         moved.map_err(|error| failed(at, error))?;
+        if mount.read_only {
+            let flags = MountFlags::BIND | MountFlags::RDONLY;
+            let closed = mount_remount(at, flags, "").map_err(io::Error::from);
+            closed.map_err(|error| failed(at, error))?;
+        }
     }
     Ok(())
 }

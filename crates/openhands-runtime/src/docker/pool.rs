@@ -204,12 +204,8 @@ impl Shared {
         if spec.cpus.is_some() && spec.cpus != settings.cpus {
             return differs("number of processors");
         }
-        if spec
-            .mounts
-            .iter()
-            .any(|mount| mount.read_only || !mount.source.is_dir())
-        {
-            return Err("only directories that can be written are shown later".to_owned());
+        if spec.mounts.iter().any(|mount| !mount.source.is_dir()) {
+            return Err("only directories are shown later".to_owned());
         }
         let user = user_for(settings, self.docker.connection(), &spec.mounts);
         let user = user.map_err(|error| error.to_string())?;

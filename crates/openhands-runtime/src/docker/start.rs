@@ -21,6 +21,8 @@ use super::{Docker, image};
 
 /// How often a container is made anew because its ports were taken in between.
 const TRIES: usize = 3;
+/// How long the engine may take to remove a container of the same name.
+const NAME_FREED: Duration = Duration::from_secs(20);
 
 impl Docker {
     /// Makes and starts a container and waits until its server answers. Whatever fails, nothing is left behind.
@@ -119,15 +121,18 @@ impl Docker {
             self.engine()
                 .create_container(Some(options.clone()), body.clone())
         };
-        let created = match create().await {
-            // One of the same name is left: it was being removed, or its start was given up by a server that died.
-            Err(error) if is_status(&error, &[409]) => {
-                if let Some(name) = options.name.as_deref() {
-                    self.remove_by_id(name).await;
+        let deadline = Instant::now() + NAME_FREED;
+        let created = loop {
+            match create().await {
+                // One of the same name is left: it is being removed, or its start was given up by a server that died.
+                Err(error) if is_status(&error, &[409]) && Instant::now() < deadline => {
+                    if let Some(name) = options.name.as_deref() {
+                        self.remove_by_id(name).await;
+                    }
+                    tokio::time::sleep(Duration::from_millis(50)).await;
                 }
-                create().await
+                created => break created,
             }
-            created => created,
         };
         created
             .map(|created| created.id)

@@ -11,7 +11,7 @@ use openhands_protocol::server::RuntimeKind;
 
 use crate::config::Config;
 use crate::services::conversations::{Catalog, Conversations, Entry, RefusedRequest, worktree};
-use crate::services::sandboxes::{Sandboxes, Slot, SlotPlan, find_repository, mounts_of};
+use crate::services::sandboxes::{Kept, Sandboxes, Slot, SlotPlan, find_repository, mounts_of};
 
 /// What is said of a conversation whose tools run in this process: nothing could be missing.
 pub(crate) fn local_runtime_info() -> ConversationRuntimeInfo {
@@ -84,12 +84,18 @@ fn plan(
     let kept = std::path::absolute(&config.conversations_path)
         .unwrap_or_else(|_| config.conversations_path.clone());
     let directory = kept.join(id.hex()).join("sandbox");
+    let observations = kept.join(id.hex()).join("observations");
+    let kept = Kept {
+        by_tools: &directory,
+        by_server: &observations,
+    };
     SlotPlan {
         conversation: id,
-        mounts: mounts_of(working_dir, &directory, worktree),
+        mounts: mounts_of(working_dir, kept, worktree),
         init_git: worktree.is_none() && find_repository(working_dir).is_none(),
         working_dir: working_dir.to_owned(),
         directory,
+        observations,
         options: meta.container.clone().unwrap_or_default(),
     }
 }

@@ -5,22 +5,37 @@ use std::path::{Path, PathBuf};
 
 use openhands_sdk_rs::runtime::docker::Mount;
 
+/// Where a conversation keeps what is not in its workspace.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kept<'a> {
+    /// What its tools write.
+    pub(crate) by_tools: &'a Path,
+    /// What this server writes for them to read. It must not be theirs to change: a link in it would lead the server
+    /// wherever they want.
+    pub(crate) by_server: &'a Path,
+}
+
 /// The mounts of a conversation, each at its own path. A worktree comes as the directory that holds it and the repository
 /// that has its history.
 pub(crate) fn mounts_of(
     working_dir: &Path,
-    directory: &Path,
+    kept: Kept<'_>,
     worktree: Option<(&Path, &Path)>,
 ) -> Vec<Mount> {
     let (root, repository) = worktree.unwrap_or((working_dir, working_dir));
-    let mut paths: Vec<PathBuf> = vec![root.to_owned(), directory.to_owned()];
+    // The user inside is the owner of the first.
+    let mut mounts = vec![Mount::same(root), Mount::same(kept.by_tools)];
+    mounts.push(Mount {
+        read_only: true,
+        ..Mount::same(kept.by_server)
+    });
     // A worktree has its history elsewhere.
     for path in git_directories(repository) {
         if !path.starts_with(root) {
-            paths.push(path);
+            mounts.push(Mount::same(path));
         }
     }
-    paths.into_iter().map(Mount::same).collect()
+    mounts
 }
 
 /// The root of the repository that a directory is in. Found without git: a repository may name programs that git runs.
@@ -31,27 +46,36 @@ pub(crate) fn find_repository(directory: &Path) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
-/// Where the history of a repository is: its `.git`, and what that leads to.
+/// Where the history of a repository is: its `.git`, or what that leads to.
 fn git_directories(repository: &Path) -> Vec<PathBuf> {
     let own = repository.join(".git");
-    if own.is_dir() {
+    let is_plain = own.symlink_metadata().is_ok_and(|file| file.is_dir());
+    if is_plain {
         return vec![own];
     }
-    let Some(git) = linked(&own) else {
-        return Vec::new();
-    };
-    let common = std::fs::read_to_string(git.join("commondir"))
-        .ok()
-        .map(|text| git.join(text.trim()));
-    let common = common.and_then(|path| path.canonicalize().ok());
-    vec![own, common.unwrap_or(git)]
+    match history_of(&own) {
+        Some(common) => vec![own, common],
+        None => Vec::new(),
+    }
 }
 
-/// Where a `.git` that is a file leads to.
-fn linked(file: &Path) -> Option<PathBuf> {
-    let text = std::fs::read_to_string(file).ok()?;
-    let path = text.strip_prefix("gitdir:")?.trim();
-    file.parent()?.join(path).canonicalize().ok()
+/// The repository of the worktree whose `.git` is a file. The file may be the work of an agent that wants to see more: the
+/// repository must know of the worktree, and be one.
+fn history_of(file: &Path) -> Option<PathBuf> {
+    let line = |path: &Path| std::fs::read_to_string(path).ok();
+    let text = line(file)?;
+    let named = Path::new(text.strip_prefix("gitdir:")?.trim());
+    let git = file.parent()?.join(named).canonicalize().ok()?;
+    let back = git.join(line(&git.join("gitdir"))?.trim());
+    if back.canonicalize().ok()? != file.canonicalize().ok()? {
+        return None;
+    }
+    let common = git.join(line(&git.join("commondir"))?.trim());
+    let common = common.canonicalize().ok()?;
+    let is_repository = common.join("HEAD").is_file()
+        && common.join("objects").is_dir()
+        && common.join("refs").is_dir();
+    (git.parent()? == common.join("worktrees") && is_repository).then_some(common)
 }
 
 /// Makes a directory that a container writes to, as its user: the owner of the workspace.

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{find_repository, mounts_of};
+use super::{Kept, find_repository, mounts_of};
 
 fn git(directory: &Path, arguments: &[&str]) {
     let done = Command::new("git")
@@ -14,9 +14,16 @@ fn git(directory: &Path, arguments: &[&str]) {
 }
 
 fn sources(working_dir: &Path, worktree: Option<(&Path, &Path)>) -> Vec<PathBuf> {
-    let mounts = mounts_of(working_dir, Path::new("/kept/sandbox"), worktree);
+    let kept = Kept {
+        by_tools: Path::new("/kept/sandbox"),
+        by_server: Path::new("/kept/observations"),
+    };
+    let mounts = mounts_of(working_dir, kept, worktree);
     assert!(mounts.iter().all(|mount| mount.source == mount.target));
-    mounts.into_iter().map(|mount| mount.source).collect()
+    let (read, written): (Vec<_>, Vec<_>) = mounts.into_iter().partition(|mount| mount.read_only);
+    assert_eq!(read.len(), 1);
+    assert_eq!(read[0].source, kept.by_server);
+    written.into_iter().map(|mount| mount.source).collect()
 }
 
 #[test]
@@ -56,4 +63,33 @@ fn a_worktree_comes_with_the_history_of_its_repository() {
     assert_eq!(sources(&tree, Some((&holder, &tree))), expected);
     // A user's own worktree.
     assert_eq!(sources(&tree, None), [tree, kept, history]);
+}
+
+#[test]
+fn an_agent_cannot_have_more_mounted_by_writing_a_link() {
+    let root = tempfile::tempdir().unwrap();
+    let root = root.path().canonicalize().unwrap();
+    let (workspace, secret) = (root.join("worktrees/workspace"), root.join("secret"));
+    std::fs::create_dir_all(&workspace).unwrap();
+    std::fs::create_dir(&secret).unwrap();
+    let kept = PathBuf::from("/kept/sandbox");
+    let alone = [workspace.clone(), kept];
+    let link = |git: &Path| std::fs::write(workspace.join(".git"), format!("gitdir: {}\n", git.display())).unwrap();
+    link(&secret);
+    assert_eq!(sources(&workspace, None), alone);
+    // A directory in the workspace that says what a worktree of a repository would say.
+    let fake = workspace.join("fake/worktrees/1");
+    std::fs::create_dir_all(&fake).unwrap();
+    std::fs::write(fake.join("gitdir"), workspace.join(".git").to_str().unwrap()).unwrap();
+    std::fs::write(fake.join("commondir"), secret.to_str().unwrap()).unwrap();
+    link(&fake);
+    assert_eq!(sources(&workspace, None), alone);
+    // The workspace itself as such a directory.
+    std::fs::write(workspace.join("gitdir"), workspace.join(".git").to_str().unwrap()).unwrap();
+    std::fs::write(workspace.join("commondir"), "../..").unwrap();
+    link(&workspace);
+    assert_eq!(sources(&workspace, None), alone);
+    std::fs::remove_file(workspace.join(".git")).unwrap();
+    std::os::unix::fs::symlink(&secret, workspace.join(".git")).unwrap();
+    assert_eq!(sources(&workspace, None), alone);
 }

@@ -48,6 +48,20 @@ impl SandboxRuntime {
     }
 }
 
+impl SandboxRuntime {
+    /// Long outputs are written by this server, so it is this server that says where.
+    fn keep_here(&self, observation: &mut Observation) {
+        let directory = match observation {
+            Observation::Terminal(terminal) => &mut terminal.full_output_save_dir,
+            Observation::Browser(browser) => &mut browser.full_output_save_dir,
+            _ => return,
+        };
+        if directory.is_some() {
+            *directory = Some(self.slot.observations().to_string_lossy().into_owned());
+        }
+    }
+}
+
 impl Runtime for SandboxRuntime {
     fn usable_tools(&self) -> BoxFuture<'_, Result<Vec<String>, RuntimeError>> {
         self.remote.usable_tools()
@@ -62,7 +76,9 @@ impl Runtime for SandboxRuntime {
         Box::pin(async move {
             // A call may take longer than a container may be idle.
             let _use = self.slot.in_use();
-            self.remote.execute(tool, action, cx).await
+            let mut observation = self.remote.execute(tool, action, cx).await?;
+            self.keep_here(&mut observation);
+            Ok(observation)
         })
     }
 

@@ -36,12 +36,23 @@ pub(crate) struct SlotPlan {
     pub(crate) working_dir: PathBuf,
     /// Where its tools keep files.
     pub(crate) directory: PathBuf,
+    /// Where this server keeps outputs that are too long for the model.
+    pub(crate) observations: PathBuf,
     /// What the container sees of this machine.
     pub(crate) mounts: Vec<Mount>,
     /// What the request said of it.
     pub(crate) options: ConversationContainerOptions,
     /// Whether the working directory is made a repository.
     pub(crate) init_git: bool,
+}
+
+impl SlotPlan {
+    /// What is mounted for the work itself: the working directory, or what holds its worktree.
+    fn root(&self) -> &Path {
+        self.mounts
+            .first()
+            .map_or(&self.working_dir, |mount| &mount.source)
+    }
 }
 
 /// What is in a slot.
@@ -96,6 +107,11 @@ impl Slot {
     /// Where its tools keep files.
     pub(crate) fn directory(&self) -> &Path {
         &self.plan.directory
+    }
+
+    /// Where this server keeps outputs that are too long for the model.
+    pub(crate) fn observations(&self) -> &Path {
+        &self.plan.observations
     }
 
     /// What is in it.
@@ -259,8 +275,12 @@ impl Slot {
             }
             sandbox.remove().await;
         }
-        let (workspace, directory) = (plan.working_dir.clone(), plan.directory.clone());
-        let made = tokio::task::spawn_blocking(move || mounts::make_for(&workspace, &directory));
+        let (root, directory) = (plan.root().to_owned(), plan.directory.clone());
+        let observations = plan.observations.clone();
+        let made = tokio::task::spawn_blocking(move || {
+            std::fs::create_dir_all(observations)?;
+            mounts::make_for(&root, &directory)
+        });
         made.await
             .map_err(std::io::Error::other)
             .and_then(|made| made)
