@@ -1,0 +1,129 @@
+//! Makes a stored conversation longer, while its server does not run: the events of its last step are repeated with new ids.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use serde_json::Value;
+
+/// Adds steps until the log has this many events.
+pub(crate) fn grow(conversation: &Path, length: usize) -> anyhow::Result<()> {
+    let directory = conversation.join("events");
+    let stored = stored_events(&directory)?;
+    let step = Step::last_of(&stored)?;
+    let state_file = conversation.join("base_state.json");
+    let mut state: Value = serde_json::from_slice(&fs::read(&state_file)?)?;
+    let mut leaf = state["leaf_event_id"]
+        .as_str()
+        .context("the conversation has no events")?
+        .to_owned();
+    let (mut count, mut steps) = (stored.len(), 0);
+    while count + 3 <= length {
+        steps += 1;
+        let events = step.again(&leaf, steps);
+        leaf = id_of(events.get(1).context("no observation")?)?.to_owned();
+        for event in events {
+            let name = format!("event-{count:05}-{}.json", id_of(&event)?);
+            fs::write(directory.join(name), serde_json::to_vec(&event)?)?;
+            count += 1;
+        }
+    }
+    let marker = format!(".eventlog-len-{}.marker", stored.len());
+    if directory.join(&marker).exists() {
+        fs::remove_file(directory.join(&marker))?;
+        fs::write(directory.join(format!(".eventlog-len-{count}.marker")), "")?;
+    }
+    state["leaf_event_id"] = leaf.into();
+    repeat_statistics(&mut state, steps);
+    fs::write(&state_file, serde_json::to_vec(&state)?)?;
+    Ok(())
+}
+
+fn id_of(event: &Value) -> anyhow::Result<&str> {
+    event["id"].as_str().context("an event has no id")
+}
+
+/// All events, in order.
+fn stored_events(directory: &Path) -> anyhow::Result<Vec<Value>> {
+    let mut files: Vec<PathBuf> = fs::read_dir(directory)?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<anyhow::Result<_>>()?;
+    files.retain(|file| {
+        let name = file.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with("event-") && name.ends_with(".json"))
+    });
+    files.sort();
+    files
+        .iter()
+        .map(|file| Ok(serde_json::from_slice(&fs::read(file)?)?))
+        .collect()
+}
+
+/// What a step leaves in the log.
+#[derive(Debug)]
+struct Step {
+    action: Value,
+    observation: Value,
+    statistics: Value,
+}
+
+impl Step {
+    fn last_of(events: &[Value]) -> anyhow::Result<Self> {
+        let last = |is: &dyn Fn(&Value) -> bool| events.iter().rev().find(|event| is(event)).cloned();
+        let observation =
+            last(&|event| event["kind"] == "ObservationEvent").context("no observation")?;
+        let action = last(&|event| event["id"] == observation["action_id"]).context("no action")?;
+        let statistics =
+            last(&|event| event["key"] == "stats").context("no update of the statistics")?;
+        if action["kind"] != "ActionEvent" {
+            bail!("the observation is of {}", action["kind"]);
+        }
+        Ok(Self {
+            action,
+            observation,
+            statistics,
+        })
+    }
+
+    /// The same events after this one, as those of another step.
+    fn again(&self, leaf: &str, number: usize) -> [Value; 3] {
+        let new_id = || uuid::Uuid::new_v4().to_string();
+        let (action_id, observation_id) = (new_id(), new_id());
+        let call = format!("call_again_{number}");
+        let mut action = self.action.clone();
+        action["id"] = action_id.clone().into();
+        action["parent_id"] = leaf.into();
+        action["tool_call_id"] = call.clone().into();
+        action["tool_call"]["id"] = call.clone().into();
+        action["llm_response_id"] = format!("chatcmpl-again-{number}").into();
+        let mut observation = self.observation.clone();
+        observation["id"] = observation_id.clone().into();
+        observation["parent_id"] = action_id.clone().into();
+        observation["action_id"] = action_id.into();
+        observation["tool_call_id"] = call.into();
+        let mut statistics = self.statistics.clone();
+        statistics["id"] = new_id().into();
+        statistics["parent_id"] = observation_id.into();
+        [action, observation, statistics]
+    }
+}
+
+/// The state has an entry for each call to the model.
+fn repeat_statistics(state: &mut Value, times: usize) {
+    let Some(metrics) = state["stats"]["usage_to_metrics"].as_object_mut() else {
+        return;
+    };
+    for metrics in metrics.values_mut() {
+        for name in ["costs", "response_latencies", "token_usages"] {
+            if let Some(list) = metrics[name].as_array_mut()
+                && let Some(last) = list.last().cloned()
+            {
+                list.extend(std::iter::repeat_n(last, times));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "growth_tests.rs"]
+mod tests;
