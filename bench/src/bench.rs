@@ -51,8 +51,11 @@ impl Bench {
         if self.quick { quick } else { full }
     }
 
-    /// Says what is being measured.
+    /// Says what is being measured: in the bar, or line by line where there is no terminal to draw it on.
     pub(crate) fn tell(&self, what: &Figure) {
+        if self.bar.is_hidden() {
+            eprintln!("{:>4} s  {}", self.bar.elapsed().as_secs(), what.name);
+        }
         self.bar.set_message(what.name.clone());
     }
 

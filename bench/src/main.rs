@@ -1,6 +1,6 @@
 //! Our agent server beside the Python one: the same requests to both, interleaved in one run, with the machine's limit
 //! beside them. `just bench-compare`; docs/performance.md says what each line means.
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bash;
 mod bench;

@@ -36,14 +36,19 @@ impl Model {
         let router = Router::new()
             .route("/{script}/chat/completions", post(complete))
             .with_state(Arc::clone(&scripts));
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
+        listener.set_nonblocking(true)?;
+        let port = listener.local_addr()?.port();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
-        let listener = runtime.block_on(TcpListener::bind(("127.0.0.1", 0)))?;
-        let port = listener.local_addr()?.port();
         std::thread::Builder::new()
             .name("model".to_owned())
-            .spawn(move || runtime.block_on(async { axum::serve(listener, router).await }))?;
+            .spawn(move || {
+                runtime.block_on(async {
+                    axum::serve(TcpListener::from_std(listener)?, router).await
+                })
+            })?;
         Ok(Self { port, scripts })
     }
 
