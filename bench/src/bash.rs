@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::ensure;
 use bytes::Bytes;
 use futures_util::future::try_join_all;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::bench::Bench;
 use crate::figures::{Figure, Target, in_milliseconds, number};
@@ -101,15 +101,15 @@ async fn commands(server: &Server, count: usize) -> anyhow::Result<Vec<Duration>
         let answer = execute(&mut connection, body.clone()).await?;
         times.push(began.elapsed());
         let said = answer.json()?;
-        ensure!(said["exit_code"] == 0, "`true` ended with {said}");
+        ensure!(
+            said.get("exit_code").and_then(Value::as_i64) == Some(0),
+            "`true` ended with {said}"
+        );
     }
     Ok(times)
 }
 
-async fn execute(
-    connection: &mut Connection,
-    body: Bytes,
-) -> anyhow::Result<crate::http::Answer> {
+async fn execute(connection: &mut Connection, body: Bytes) -> anyhow::Result<crate::http::Answer> {
     connection
         .post_bytes(EXECUTE, "application/json", body)
         .await
@@ -120,8 +120,8 @@ async fn output(bench: &Bench) -> anyhow::Result<[Figure; 2]> {
     let mut speed = Figure::rate("50 MB of output", "MB/s")
         .limited_by("cat through a pipe")
         .target(Target::OfLimit(0.5));
-    let mut memory = Figure::megabytes("memory of the server at its peak then")
-        .target(Target::Below(40.0));
+    let mut memory =
+        Figure::megabytes("memory of the server at its peak then").target(Target::Below(40.0));
     bench.tell(&speed);
     let directory = tempfile::tempdir()?;
     let file = directory.path().join("output.txt");

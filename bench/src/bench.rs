@@ -135,6 +135,7 @@ impl Bench {
     }
 
     pub(crate) fn give_back(&mut self, side: Side, talks: Vec<Talk>) {
-        self.talks.extend(talks.into_iter().map(|talk| (side, talk)));
+        self.talks
+            .extend(talks.into_iter().map(|talk| (side, talk)));
     }
 }

@@ -69,10 +69,10 @@ fn grid(svg: &mut String, decades: f64, scale: f64, bottom: f64) {
     let mut decade = 0.0;
     while decade <= decades {
         let x = LABELS + decade * scale;
-        let _ = write!(
+        let _ = writeln!(
             svg,
             "<line class=\"grid\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{}\" y2=\"{bottom:.1}\"/>\
-             <text class=\"faint\" x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{}x</text>\n",
+             <text class=\"faint\" x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{}x</text>",
             TOP - 4.0,
             TOP - 8.0,
             10_f64.powf(decade)
@@ -87,16 +87,12 @@ fn bar(svg: &mut String, figure: &Figure, ratio: f64, y: f64, scale: f64) {
     } else {
         ("slower", 2.0)
     };
-    let side = |side| {
-        figure
-            .quantile(side, 0.5)
-            .map_or_else(String::new, rounded)
-    };
-    let _ = write!(
+    let side = |side| figure.quantile(side, 0.5).map_or_else(String::new, rounded);
+    let _ = writeln!(
         svg,
         "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\
          <rect class=\"{class}\" x=\"{LABELS}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{}\" rx=\"2\"/>\
-         <text x=\"{:.1}\" y=\"{:.1}\">{}x <tspan class=\"faint\">({}, {} {})</tspan></text>\n",
+         <text x=\"{:.1}\" y=\"{:.1}\">{}x <tspan class=\"faint\">({}, {} {})</tspan></text>",
         LABELS - 8.0,
         y + 16.0,
         escaped(&figure.name),
@@ -113,7 +109,9 @@ fn bar(svg: &mut String, figure: &Figure, ratio: f64, y: f64, scale: f64) {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('`', "")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('`', "")
 }
 
 #[cfg(test)]

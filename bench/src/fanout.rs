@@ -57,8 +57,9 @@ async fn one_conversation(bench: &Bench, subscribers: usize) -> anyhow::Result<[
 
 /// Ours alone: 1,000 subscribers of 20 conversations, a message to each of these at once.
 async fn thousand(bench: &Bench) -> anyhow::Result<Figure> {
-    let mut figure =
-        Figure::milliseconds("20 messages at once to each of 1,000 subscribers of 20 conversations");
+    let mut figure = Figure::milliseconds(
+        "20 messages at once to each of 1,000 subscribers of 20 conversations",
+    );
     bench.tell(&figure);
     let server = bench.server(Side::Ours)?;
     let mut audiences = Vec::new();

@@ -89,6 +89,12 @@ impl Figure {
         self.add(side, in_milliseconds(sample));
     }
 
+    pub(crate) fn add_times(&mut self, side: Side, samples: &[Duration]) {
+        for sample in samples {
+            self.add_time(side, *sample);
+        }
+    }
+
     pub(crate) fn add_limit(&mut self, sample: f64) {
         self.limit.push(sample);
     }
@@ -103,10 +109,7 @@ impl Figure {
 
     /// How many times better ours is than Python.
     pub(crate) fn ratio(&self) -> Option<f64> {
-        let (ours, python) = (
-            quantile(&self.ours, 0.5)?,
-            quantile(&self.python, 0.5)?,
-        );
+        let (ours, python) = (quantile(&self.ours, 0.5)?, quantile(&self.python, 0.5)?);
         Some(match self.better {
             Better::Lower => python / ours,
             Better::Higher => ours / python,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use serde_json::Value;
 
 /// Adds steps until the log has this many events.
@@ -13,15 +13,16 @@ pub(crate) fn grow(conversation: &Path, length: usize) -> anyhow::Result<()> {
     let step = Step::last_of(&stored)?;
     let state_file = conversation.join("base_state.json");
     let mut state: Value = serde_json::from_slice(&fs::read(&state_file)?)?;
-    let mut leaf = state["leaf_event_id"]
-        .as_str()
+    let mut leaf = state
+        .get("leaf_event_id")
+        .and_then(Value::as_str)
         .context("the conversation has no events")?
         .to_owned();
     let (mut count, mut steps) = (stored.len(), 0);
     while count + 3 <= length {
         steps += 1;
         let events = step.again(&leaf, steps);
-        leaf = id_of(events.get(1).context("no observation")?)?.to_owned();
+        id_of(events.get(1).context("no observation")?)?.clone_into(&mut leaf);
         for event in events {
             let name = format!("event-{count:05}-{}.json", id_of(&event)?);
             fs::write(directory.join(name), serde_json::to_vec(&event)?)?;
@@ -33,14 +34,17 @@ pub(crate) fn grow(conversation: &Path, length: usize) -> anyhow::Result<()> {
         fs::remove_file(directory.join(&marker))?;
         fs::write(directory.join(format!(".eventlog-len-{count}.marker")), "")?;
     }
-    state["leaf_event_id"] = leaf.into();
+    set(&mut state, "leaf_event_id", leaf);
     repeat_statistics(&mut state, steps);
     fs::write(&state_file, serde_json::to_vec(&state)?)?;
     Ok(())
 }
 
 fn id_of(event: &Value) -> anyhow::Result<&str> {
-    event["id"].as_str().context("an event has no id")
+    event
+        .get("id")
+        .and_then(Value::as_str)
+        .context("an event has no id")
 }
 
 /// All events, in order.
@@ -50,7 +54,7 @@ fn stored_events(directory: &Path) -> anyhow::Result<Vec<Value>> {
         .collect::<anyhow::Result<_>>()?;
     files.retain(|file| {
         let name = file.file_name().and_then(|name| name.to_str());
-        name.is_some_and(|name| name.starts_with("event-") && name.ends_with(".json"))
+        name.is_some_and(|name| name.starts_with("event-"))
     });
     files.sort();
     files
@@ -69,15 +73,20 @@ struct Step {
 
 impl Step {
     fn last_of(events: &[Value]) -> anyhow::Result<Self> {
-        let last = |is: &dyn Fn(&Value) -> bool| events.iter().rev().find(|event| is(event)).cloned();
+        let last = |is: &dyn Fn(&Value) -> bool| events.iter().rev().find(|event| is(event));
+        let has = |event: &Value, name: &str, value: &str| {
+            event.get(name).and_then(Value::as_str) == Some(value)
+        };
         let observation =
-            last(&|event| event["kind"] == "ObservationEvent").context("no observation")?;
-        let action = last(&|event| event["id"] == observation["action_id"]).context("no action")?;
+            last(&|event| has(event, "kind", "ObservationEvent")).context("no observation")?;
+        let action = last(&|event| {
+            has(event, "kind", "ActionEvent") && event.get("id") == observation.get("action_id")
+        })
+        .context("no action")?;
         let statistics =
-            last(&|event| event["key"] == "stats").context("no update of the statistics")?;
-        if action["kind"] != "ActionEvent" {
-            bail!("the observation is of {}", action["kind"]);
-        }
+            last(&|event| has(event, "key", "stats")).context("no update of the statistics")?;
+        let (action, observation, statistics) =
+            (action.clone(), observation.clone(), statistics.clone());
         Ok(Self {
             action,
             observation,
@@ -91,31 +100,43 @@ impl Step {
         let (action_id, observation_id) = (new_id(), new_id());
         let call = format!("call_again_{number}");
         let mut action = self.action.clone();
-        action["id"] = action_id.clone().into();
-        action["parent_id"] = leaf.into();
-        action["tool_call_id"] = call.clone().into();
-        action["tool_call"]["id"] = call.clone().into();
-        action["llm_response_id"] = format!("chatcmpl-again-{number}").into();
+        set(&mut action, "id", action_id.as_str());
+        set(&mut action, "parent_id", leaf);
+        set(&mut action, "tool_call_id", call.as_str());
+        if let Some(tool_call) = action.get_mut("tool_call") {
+            set(tool_call, "id", call.as_str());
+        }
+        let response = format!("chatcmpl-again-{number}");
+        set(&mut action, "llm_response_id", response);
         let mut observation = self.observation.clone();
-        observation["id"] = observation_id.clone().into();
-        observation["parent_id"] = action_id.clone().into();
-        observation["action_id"] = action_id.into();
-        observation["tool_call_id"] = call.into();
+        set(&mut observation, "id", observation_id.as_str());
+        set(&mut observation, "parent_id", action_id.as_str());
+        set(&mut observation, "action_id", action_id);
+        set(&mut observation, "tool_call_id", call);
         let mut statistics = self.statistics.clone();
-        statistics["id"] = new_id().into();
-        statistics["parent_id"] = observation_id.into();
+        set(&mut statistics, "id", new_id());
+        set(&mut statistics, "parent_id", observation_id);
         [action, observation, statistics]
+    }
+}
+
+fn set(object: &mut Value, name: &str, value: impl Into<Value>) {
+    if let Some(members) = object.as_object_mut() {
+        members.insert(name.to_owned(), value.into());
     }
 }
 
 /// The state has an entry for each call to the model.
 fn repeat_statistics(state: &mut Value, times: usize) {
-    let Some(metrics) = state["stats"]["usage_to_metrics"].as_object_mut() else {
+    let Some(metrics) = state
+        .pointer_mut("/stats/usage_to_metrics")
+        .and_then(Value::as_object_mut)
+    else {
         return;
     };
     for metrics in metrics.values_mut() {
         for name in ["costs", "response_latencies", "token_usages"] {
-            if let Some(list) = metrics[name].as_array_mut()
+            if let Some(list) = metrics.get_mut(name).and_then(Value::as_array_mut)
                 && let Some(last) = list.last().cloned()
             {
                 list.extend(std::iter::repeat_n(last, times));

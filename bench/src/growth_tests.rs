@@ -17,7 +17,8 @@ fn a_log_grows_by_whole_steps_that_follow_each_other() {
         fs::write(events.join(name), event.to_string()).unwrap();
     }
     fs::write(events.join(".eventlog-len-3.marker"), "").unwrap();
-    let state = json!({"leaf_event_id": "o1", "stats": {"usage_to_metrics": {"agent": {"costs": [1]}}}});
+    let state =
+        json!({"leaf_event_id": "o1", "stats": {"usage_to_metrics": {"agent": {"costs": [1]}}}});
     fs::write(directory.path().join("base_state.json"), state.to_string()).unwrap();
 
     grow(directory.path(), 10).unwrap();
@@ -32,5 +33,8 @@ fn a_log_grows_by_whole_steps_that_follow_each_other() {
         serde_json::from_slice(&fs::read(directory.path().join("base_state.json")).unwrap())
             .unwrap();
     assert_eq!(state["leaf_event_id"], grown[7]["id"]);
-    assert_eq!(state["stats"]["usage_to_metrics"]["agent"]["costs"], json!([1, 1, 1]));
+    assert_eq!(
+        state["stats"]["usage_to_metrics"]["agent"]["costs"],
+        json!([1, 1, 1])
+    );
 }

@@ -6,6 +6,7 @@
 use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
+use serde_json::Value;
 
 use crate::bench::Bench;
 use crate::figures::{Figure, Target};
@@ -26,8 +27,8 @@ pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
         }
     });
     let mut page = Figure::milliseconds("newest 100 of 10,000 events");
-    let mut resume = Figure::milliseconds("restart to the newest of 10,000 events")
-        .target(Target::Times(100.0));
+    let mut resume =
+        Figure::milliseconds("restart to the newest of 10,000 events").target(Target::Times(100.0));
     let mut prepared = Vec::new();
     for side in bench.sides() {
         prepared.push((side, long_talks(bench, side).await?));
@@ -127,7 +128,10 @@ async fn newest(server: &Server, talk: &Talk) -> anyhow::Result<()> {
         talk.path()
     );
     let page = server.connect().await?.get(&path).await?.json()?;
-    let count = page["items"].as_array().map_or(0, Vec::len);
+    let count = page
+        .get("items")
+        .and_then(Value::as_array)
+        .map_or(0, Vec::len);
     ensure!(count == 100, "the page has {count} events");
     Ok(())
 }

@@ -81,7 +81,7 @@ async fn crowd(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
         let times = stream::lines(bench.server(side)?, side.pick(100, bench.pick(10, 50))).await?;
         end(&mut talks).await?;
         bench.give_back(side, talks);
-        times.iter().for_each(|took| line.add_time(side, *took));
+        line.add_times(side, &times);
     }
     Ok(vec![rate, step, memory, line])
 }
@@ -110,7 +110,7 @@ async fn at_once(
         let counted = arrivals.get(before.max(1) - 1..).unwrap_or_default();
         let times = intervals(counted);
         steps += times.len();
-        times.iter().for_each(|took| step.add_time(side, *took));
+        step.add_times(side, &times);
     }
     rate.add(side, number(steps) * 1e3 / in_milliseconds(window));
     Ok(())

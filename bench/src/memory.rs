@@ -10,8 +10,7 @@ use crate::talk::Talk;
 const WARM_UP: usize = 5;
 
 pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
-    let mut rest =
-        Figure::kilobytes("memory of an idle conversation").target(Target::Below(10.0));
+    let mut rest = Figure::kilobytes("memory of an idle conversation").target(Target::Below(10.0));
     let mut live = Figure::kilobytes("memory of a conversation with a live terminal")
         .limited_by("a bare bash")
         .target(Target::OfLimit(1.2));

@@ -45,9 +45,8 @@ impl Model {
         std::thread::Builder::new()
             .name("model".to_owned())
             .spawn(move || {
-                runtime.block_on(async {
-                    axum::serve(TcpListener::from_std(listener)?, router).await
-                })
+                runtime
+                    .block_on(async { axum::serve(TcpListener::from_std(listener)?, router).await })
             })?;
         Ok(Self { port, scripts })
     }
@@ -151,7 +150,11 @@ impl Script {
         let Some(turn) = turn else {
             drop(scene);
             self.ended.send_replace(true);
-            return completion(number, "stop", &json!({"role": "assistant", "content": "done"}));
+            return completion(
+                number,
+                "stop",
+                &json!({"role": "assistant", "content": "done"}),
+            );
         };
         scene.left -= 1;
         drop(scene);
@@ -182,7 +185,11 @@ impl Turn {
             Self::Edit(file) => {
                 // The file says which way: an earlier run may have ended at either word.
                 let text = std::fs::read_to_string(file).unwrap_or_default();
-                let (old, new) = if text.contains("one") { ("one", "two") } else { ("two", "one") };
+                let (old, new) = if text.contains("one") {
+                    ("one", "two")
+                } else {
+                    ("two", "one")
+                };
                 (
                     "file_editor",
                     json!({"command": "str_replace", "path": file, "old_str": old, "new_str": new,

@@ -104,11 +104,7 @@ impl Launch {
     /// An activated virtualenv has its own programs first.
     fn path(&self) -> anyhow::Result<OsString> {
         let path = std::env::var_os("PATH").context("PATH is not set")?;
-        let Some(bin) = self
-            .program
-            .parent()
-            .filter(|_| self.side == Side::Python)
-        else {
+        let Some(bin) = self.program.parent().filter(|_| self.side == Side::Python) else {
             return Ok(path);
         };
         let all = std::iter::once(bin.to_owned()).chain(std::env::split_paths(&path));

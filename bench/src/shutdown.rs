@@ -13,7 +13,8 @@ const START_LIMIT: Duration = Duration::from_secs(30);
 
 /// Stops both servers: nothing can be measured after it.
 pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
-    let mut figure = Figure::milliseconds("shutdown while `sleep 5` runs").target(Target::Below(300.0));
+    let mut figure =
+        Figure::milliseconds("shutdown while `sleep 5` runs").target(Target::Below(300.0));
     bench.tell(&figure);
     for side in bench.sides() {
         for _ in 0..side.pick(bench.pick(2, 5), 1) {

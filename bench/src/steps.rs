@@ -26,7 +26,13 @@ pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
 async fn take(bench: &mut Bench) -> anyhow::Result<Vec<(Side, Talk)>> {
     let mut taken = Vec::new();
     for side in bench.sides() {
-        taken.extend(bench.take_talks(side, 1).await?.into_iter().map(|talk| (side, talk)));
+        taken.extend(
+            bench
+                .take_talks(side, 1)
+                .await?
+                .into_iter()
+                .map(|talk| (side, talk)),
+        );
     }
     Ok(taken)
 }
@@ -42,8 +48,7 @@ async fn terminal(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
     let mut step = Figure::milliseconds("agent step with the terminal")
         .limited_by("round trip to a bash on a pipe")
         .target(Target::Times(120.0));
-    let mut cpu =
-        Figure::milliseconds("processor time of such a step").target(Target::Times(50.0));
+    let mut cpu = Figure::milliseconds("processor time of such a step").target(Target::Times(50.0));
     bench.tell(&step);
     let mut talks = take(bench).await?;
     for round in 0..=bench.pick(2, 6) {
@@ -51,12 +56,10 @@ async fn terminal(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
             let count = side.pick(150, 8);
             let server = bench.server(*side)?;
             let before = server.processor_time()?;
-            let run = talk
-                .run(Turn::Terminal("true".to_owned()), count)
-                .await?;
+            let run = talk.run(Turn::Terminal("true".to_owned()), count).await?;
             let used = server.processor_time()?.saturating_sub(before);
             if round > 0 {
-                run.iter().for_each(|took| step.add_time(*side, *took));
+                step.add_times(*side, &run);
                 cpu.add(*side, in_milliseconds(used) / number(count));
             }
         }
@@ -82,7 +85,7 @@ async fn editor(bench: &mut Bench) -> anyhow::Result<Figure> {
             }
             let run = talk.run(Turn::Edit(file), side.pick(150, 20)).await?;
             if round > 0 {
-                run.iter().for_each(|took| figure.add_time(*side, *took));
+                figure.add_times(*side, &run);
             }
         }
     }
@@ -135,7 +138,7 @@ async fn output(bench: &mut Bench) -> anyhow::Result<Figure> {
             let turn = Turn::Terminal(format!("cat {}", file.display()));
             let run = talk.run(turn, side.pick(3, 1)).await?;
             if round > 0 {
-                run.iter().for_each(|took| figure.add_time(*side, *took));
+                figure.add_times(*side, &run);
             }
         }
         figure.add_limit(in_milliseconds(limits::terminal(&file)?));

@@ -32,11 +32,21 @@ pub(crate) async fn lines(server: &Server, count: usize) -> anyhow::Result<Vec<D
     let mut times = Vec::with_capacity(count);
     for _ in 0..count {
         let body = json!({"command": "date +%s%N"});
-        connection.post("/api/bash/start_bash_command", &body).await?;
-        let (_, arrived, text) = listener.next_frame(&["\"BashOutput\""]).await?;
-        let frame: Value = serde_json::from_str(&text)?;
-        let printed = frame["stdout"].as_str().context("no output")?.trim();
-        let printed = UNIX_EPOCH + Duration::from_nanos(printed.parse()?);
+        connection
+            .post("/api/bash/start_bash_command", &body)
+            .await?;
+        // Ours shows the line as soon as it is printed and the end of the command apart, Python both together.
+        let (mut printed, mut ended) = (None, false);
+        while printed.is_none() || !ended {
+            let (_, arrived, text) = listener.next_frame(&["\"BashOutput\""]).await?;
+            let frame: Value = serde_json::from_str(&text)?;
+            let output = frame.get("stdout").and_then(Value::as_str);
+            if let Some(line) = output.map(str::trim).filter(|line| !line.is_empty()) {
+                printed = Some((UNIX_EPOCH + Duration::from_nanos(line.parse()?), arrived));
+            }
+            ended |= frame.get("exit_code").is_some_and(|code| !code.is_null());
+        }
+        let (printed, arrived) = printed.context("no output")?;
         times.push(arrived.duration_since(printed).unwrap_or_default());
     }
     Ok(times)

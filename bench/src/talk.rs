@@ -41,7 +41,11 @@ impl Talk {
             "max_iterations": 1_000_000,
         });
         let made = connection.post("/api/conversations", &body).await?;
-        let id = made["id"].as_str().context("no id")?.to_owned();
+        let id = made
+            .get("id")
+            .and_then(Value::as_str)
+            .context("no id")?
+            .to_owned();
         Ok(Self {
             id,
             script,
@@ -90,16 +94,10 @@ impl Talk {
     }
 
     async fn status(&mut self) -> anyhow::Result<String> {
-        let info = self.info().await?;
-        Ok(info["execution_status"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned())
-    }
-
-    pub(crate) async fn info(&mut self) -> anyhow::Result<Value> {
         let path = self.path();
-        self.connection.get(&path).await?.json()
+        let info = self.connection.get(&path).await?.json()?;
+        let status = info.get("execution_status").and_then(Value::as_str);
+        Ok(status.unwrap_or_default().to_owned())
     }
 }
 
