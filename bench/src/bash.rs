@@ -33,7 +33,7 @@ async fn latency(bench: &Bench) -> anyhow::Result<Figure> {
         .limited_by("fork and exec of bash -c true")
         .target(Target::OfLimit(1.5));
     bench.tell(&figure);
-    for round in 0..=bench.pick(4, 10) {
+    for round in 0..=bench.pick(3, 10) {
         for server in bench.servers() {
             for took in commands(server, server.side.pick(60, 12)).await? {
                 if round > 0 {
@@ -56,7 +56,7 @@ async fn throughput(bench: &Bench, clients: usize) -> anyhow::Result<Figure> {
     bench.tell(&figure);
     for round in 0..=bench.pick(2, 5) {
         for server in bench.servers() {
-            let each = server.side.pick(800, 128) / clients;
+            let each = server.side.pick(480, 96) / clients;
             let began = Instant::now();
             try_join_all((0..clients).map(|_| commands(server, each))).await?;
             if round > 0 {
@@ -64,14 +64,14 @@ async fn throughput(bench: &Bench, clients: usize) -> anyhow::Result<Figure> {
                 figure.add(server.side, rate);
             }
         }
-        figure.add_limit(limits::spawn_rate(clients, 640)?);
+        figure.add_limit(limits::spawn_rate(clients, 320)?);
     }
     Ok(figure)
 }
 
 /// One client again, after many commands. The limit is its own speed before them.
 async fn endurance(bench: &Bench) -> anyhow::Result<Figure> {
-    let many = bench.pick(1_000, 5_000);
+    let many = bench.pick(500, 5_000);
     let mut figure = Figure::milliseconds(format!("bash execute of `true` after {many} more"))
         .limited_by("ours before them")
         .target(Target::OfLimit(1.2));
@@ -128,7 +128,7 @@ async fn output(bench: &Bench) -> anyhow::Result<[Figure; 2]> {
     let line = format!("{}\n", "x".repeat(99));
     std::fs::write(&file, line.repeat(OUTPUT_BYTES / line.len()))?;
     let body = Bytes::from(json!({"command": format!("cat {}", file.display())}).to_string());
-    for round in 0..=bench.pick(2, 5) {
+    for round in 0..=bench.pick(1, 5) {
         for server in bench.servers() {
             let mut connection = server.connect().await?;
             processes::forget_peak(server.id()?)?;

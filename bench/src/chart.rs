@@ -87,7 +87,7 @@ fn bar(svg: &mut String, figure: &Figure, ratio: f64, y: f64, scale: f64) {
     } else {
         ("slower", 2.0)
     };
-    let side = |side| figure.quantile(side, 0.5).map_or_else(String::new, rounded);
+    let side = |side| figure.median(side).map_or_else(String::new, rounded);
     let _ = writeln!(
         svg,
         "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\

@@ -99,7 +99,16 @@ impl Figure {
         self.limit.push(sample);
     }
 
-    pub(crate) fn quantile(&self, side: Side, part: f64) -> Option<f64> {
+    pub(crate) fn median(&self, side: Side) -> Option<f64> {
+        quantile(side.pick(&self.ours, &self.python), 0.5)
+    }
+
+    /// What is worse than 99 of 100: for a rate, that is the low end.
+    pub(crate) fn tail(&self, side: Side) -> Option<f64> {
+        let part = match self.better {
+            Better::Lower => 0.99,
+            Better::Higher => 0.01,
+        };
         quantile(side.pick(&self.ours, &self.python), part)
     }
 
@@ -135,7 +144,7 @@ impl Figure {
             (Target::OfLimit(part), Better::Lower) => self.of_limit()? <= part,
             (Target::OfLimit(part), Better::Higher) => self.of_limit()? >= part,
             (Target::Below(most), _) => quantile(&self.ours, 0.5)? < most,
-            (Target::TailBelow(most), _) => quantile(&self.ours, 0.99)? < most,
+            (Target::TailBelow(most), _) => self.tail(Side::Ours)? < most,
         })
     }
 
@@ -162,18 +171,18 @@ impl Figure {
     }
 
     pub(crate) fn json(&self) -> Value {
-        let side = |samples: &[f64]| {
+        let side = |side: Side| {
             json!({
-                "count": samples.len(),
-                "median": quantile(samples, 0.5),
-                "p99": quantile(samples, 0.99),
+                "count": side.pick(&self.ours, &self.python).len(),
+                "median": self.median(side),
+                "p99": self.tail(side),
             })
         };
         json!({
             "name": self.name,
             "unit": self.unit,
-            "ours": side(&self.ours),
-            "python": side(&self.python),
+            "ours": side(Side::Ours),
+            "python": side(Side::Python),
             "limit": {"name": self.limit_name, "count": self.limit.len(), "median": self.limit()},
             "ratio": self.ratio(),
             "of_limit": self.of_limit(),

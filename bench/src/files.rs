@@ -34,7 +34,7 @@ async fn large(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
         Figure::megabytes("memory that both add at their peak").target(Target::Below(10.0));
     bench.tell(&upload);
     let form = form(&content(LARGE_BYTES));
-    for round in 0..=bench.pick(2, 5) {
+    for round in 0..=bench.pick(1, 5) {
         for server in bench.servers() {
             let mut connection = server.connect().await?;
             let file = server.home.path().join("large.bin");

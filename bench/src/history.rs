@@ -12,7 +12,7 @@ use crate::bench::Bench;
 use crate::figures::{Figure, Target};
 use crate::growth;
 use crate::model::Turn;
-use crate::servers::{Server, Side};
+use crate::servers::{Home, Server, Side};
 use crate::talk::Talk;
 
 const LENGTHS: [usize; 3] = [100, 1_000, 10_000];
@@ -31,7 +31,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
         Figure::milliseconds("restart to the newest of 10,000 events").target(Target::Times(100.0));
     let mut prepared = Vec::new();
     for side in bench.sides() {
-        prepared.push((side, long_talks(bench, side).await?));
+        prepared.push((side, long_talks(bench, side, &mut resume).await?));
     }
     for (side, talks) in &mut prepared {
         for (talk, figure) in talks.iter_mut().zip(&mut steps) {
@@ -46,11 +46,10 @@ pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
     for _ in 0..bench.pick(1, 3) {
         for (side, talks) in &prepared {
             let longest = talks.last().context("no conversation")?;
-            for _ in 0..side.pick(3, 1) {
+            // In a quick run the start after the growth is all of Python.
+            for _ in 0..side.pick(3, bench.pick(0, 1)) {
                 let (_, home) = bench.stop(*side).await?;
-                let server = bench.restart(*side, home).await?;
-                newest(server, longest).await?;
-                resume.add_time(*side, server.began.elapsed());
+                come_back(bench, *side, home, longest, &mut resume).await?;
             }
         }
     }
@@ -58,7 +57,11 @@ pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
 }
 
 /// Conversations of each length, on a server that was started after they had become long.
-async fn long_talks(bench: &mut Bench, side: Side) -> anyhow::Result<Vec<Talk>> {
+async fn long_talks(
+    bench: &mut Bench,
+    side: Side,
+    resume: &mut Figure,
+) -> anyhow::Result<Vec<Talk>> {
     let mut talks = Vec::new();
     for length in LENGTHS {
         let server = bench.server(side)?;
@@ -72,11 +75,26 @@ async fn long_talks(bench: &mut Bench, side: Side) -> anyhow::Result<Vec<Talk>> 
         growth::grow(&home.conversation(&talk.id), length)
             .with_context(|| format!("making a conversation of {length} events"))?;
     }
-    let server = bench.restart(side, home).await?;
+    let longest = talks.last().context("no conversation")?;
+    let server = come_back(bench, side, home, longest, resume).await?;
     for talk in &mut talks {
         talk.again(server).await?;
     }
     Ok(talks)
+}
+
+/// A start, and the first page of a long conversation after it.
+async fn come_back<'bench>(
+    bench: &'bench mut Bench,
+    side: Side,
+    home: Home,
+    talk: &Talk,
+    resume: &mut Figure,
+) -> anyhow::Result<&'bench Server> {
+    let server = bench.restart(side, home).await?;
+    newest(server, talk).await?;
+    resume.add_time(side, server.began.elapsed());
+    Ok(server)
 }
 
 /// The file that a conversation of this length edits.

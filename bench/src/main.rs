@@ -33,6 +33,7 @@ use std::time::Duration;
 use anyhow::{Context as _, ensure};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::bench::{Bench, Launches};
 use crate::figures::Figure;
@@ -108,7 +109,12 @@ fn main() -> anyhow::Result<ExitCode> {
             .then(|| python(arguments.python.as_deref()))
             .transpose()?,
     };
-    let table = runtime.block_on(run(launches, arguments.quick, &groups))?;
+    let table = runtime.block_on(async {
+        tokio::select! {
+            table = run(launches, arguments.quick, &groups) => table,
+            interrupted = interrupted() => interrupted,
+        }
+    })?;
     print!("{table}");
     if let Some(file) = &arguments.json {
         let text = serde_json::to_vec_pretty(&table.json(arguments.quick))?;
@@ -123,6 +129,16 @@ fn main() -> anyhow::Result<ExitCode> {
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// Waits to be told to end. What is dropped then ends the servers.
+async fn interrupted() -> anyhow::Result<Table> {
+    let mut terminated = signal(SignalKind::terminate())?;
+    tokio::select! {
+        told = tokio::signal::ctrl_c() => told?,
+        _ = terminated.recv() => {}
+    }
+    anyhow::bail!("interrupted")
 }
 
 /// The Python server: the given interpreter, or the one that `tests/reference/install` makes.

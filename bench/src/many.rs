@@ -28,7 +28,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
         bench.tell(&rate);
         for round in 0..bench.pick(1, 3) {
             for side in sides(bench, round) {
-                let window = side.pick(bench.pick(1_000, 3_000), bench.pick(2_000, 10_000));
+                let window = side.pick(bench.pick(1_000, 3_000), bench.pick(1_500, 10_000));
                 at_once(bench, side, count, window, &mut rate, &mut step).await?;
             }
         }
@@ -69,7 +69,7 @@ async fn crowd(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
         for side in sides(bench, round) {
             bench.warm_talks(side, 32).await?;
             let sampler = Sampler::start(bench.server(side)?.mark().to_owned());
-            let window = side.pick(bench.pick(1_500, 5_000), bench.pick(4_000, 15_000));
+            let window = side.pick(bench.pick(1_500, 5_000), bench.pick(3_000, 15_000));
             at_once(bench, side, 32, window, &mut rate, &mut step).await?;
             memory.add(side, number(sampler.stop()?) / 1e6);
         }
@@ -78,7 +78,7 @@ async fn crowd(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
     for side in bench.sides() {
         let mut talks = bench.take_talks(side, 32).await?;
         begin(&mut talks).await?;
-        let times = stream::lines(bench.server(side)?, side.pick(100, bench.pick(10, 50))).await?;
+        let times = stream::lines(bench.server(side)?, side.pick(100, bench.pick(6, 50))).await?;
         end(&mut talks).await?;
         bench.give_back(side, talks);
         line.add_times(side, &times);

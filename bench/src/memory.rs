@@ -14,7 +14,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
     let mut live = Figure::kilobytes("memory of a conversation with a live terminal")
         .limited_by("a bare bash")
         .target(Target::OfLimit(1.2));
-    let (rounds, idle) = (bench.pick(1, 3), bench.pick(60, 300));
+    let (rounds, idle) = (bench.pick(1, 3), bench.pick(40, 300));
     bench.tell(&rest);
     for round in 0..rounds {
         for server in bench.servers() {

@@ -42,8 +42,8 @@ pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
             };
             targets.push((server, path));
         }
-        let window = Duration::from_millis(bench.pick(500, 2_000));
-        for round in 0..=bench.pick(3, 6) {
+        let window = Duration::from_millis(bench.pick(300, 2_000));
+        for round in 0..=bench.pick(2, 6) {
             for (server, path) in &targets {
                 let rate = load(server.port, path, window).await?;
                 if round > 0 {

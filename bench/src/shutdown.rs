@@ -14,7 +14,7 @@ const START_LIMIT: Duration = Duration::from_secs(30);
 /// Stops both servers: nothing can be measured after it.
 pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
     let mut figure =
-        Figure::milliseconds("shutdown while `sleep 5` runs").target(Target::Below(300.0));
+        Figure::milliseconds("shutdown while `sleep 3` runs").target(Target::Below(300.0));
     bench.tell(&figure);
     for side in bench.sides() {
         for _ in 0..side.pick(bench.pick(2, 5), 1) {
@@ -22,7 +22,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
             let started = server.home.project().join("started");
             let _ = std::fs::remove_file(&started);
             let mut talk = Talk::create(server, &bench.model).await?;
-            let command = format!("touch {}; sleep 5", started.display());
+            let command = format!("touch {}; sleep 3", started.display());
             talk.script.play(Some(Turn::Terminal(command)), 1);
             talk.say("go", true).await?;
             let began = Instant::now();

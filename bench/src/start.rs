@@ -16,7 +16,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
     let mut conversation = Figure::milliseconds("start to the first conversation");
     let mut idle = Figure::megabytes("memory at rest").target(Target::Times(25.0));
     let mut stop = Figure::milliseconds("shutdown at rest").target(Target::Below(100.0));
-    for _ in 0..bench.pick(2, 5) {
+    for _ in 0..bench.pick(1, 5) {
         for launch in bench.launches.each() {
             for _ in 0..launch.side().pick(4, 1) {
                 bench.tell(&answer);

@@ -83,7 +83,7 @@ async fn editor(bench: &mut Bench) -> anyhow::Result<Figure> {
             if round == 0 {
                 std::fs::write(&file, "first\none\nlast\n")?;
             }
-            let run = talk.run(Turn::Edit(file), side.pick(150, 20)).await?;
+            let run = talk.run(Turn::Edit(file), side.pick(150, 12)).await?;
             if round > 0 {
                 figure.add_times(*side, &run);
             }

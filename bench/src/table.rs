@@ -65,10 +65,10 @@ fn cells(figure: &Figure) -> [String; 10] {
     });
     [
         format!("{}, {}", figure.name, figure.unit),
-        shown(figure.quantile(Side::Python, 0.5)),
-        shown(figure.quantile(Side::Python, 0.99)),
-        shown(figure.quantile(Side::Ours, 0.5)),
-        shown(figure.quantile(Side::Ours, 0.99)),
+        shown(figure.median(Side::Python)),
+        shown(figure.tail(Side::Python)),
+        shown(figure.median(Side::Ours)),
+        shown(figure.tail(Side::Ours)),
         figure
             .ratio()
             .map_or_else(|| "–".to_owned(), |ratio| format!("{}x", rounded(ratio))),
