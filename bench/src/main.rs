@@ -109,12 +109,13 @@ fn main() -> anyhow::Result<ExitCode> {
             .then(|| python(arguments.python.as_deref()))
             .transpose()?,
     };
-    let table = runtime.block_on(async {
+    let mut table = Table::default();
+    let ended = runtime.block_on(async {
         tokio::select! {
-            table = run(launches, arguments.quick, &groups) => table,
+            ended = run(launches, arguments.quick, &groups, &mut table) => ended,
             interrupted = interrupted() => interrupted,
         }
-    })?;
+    });
     print!("{table}");
     if let Some(file) = &arguments.json {
         let text = serde_json::to_vec_pretty(&table.json(arguments.quick))?;
@@ -124,6 +125,7 @@ fn main() -> anyhow::Result<ExitCode> {
         std::fs::write(file, chart::svg(&table))
             .with_context(|| format!("writing {}", file.display()))?;
     }
+    ended?;
     Ok(if table.has_failed() {
         ExitCode::FAILURE
     } else {
@@ -131,8 +133,8 @@ fn main() -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Waits to be told to end. What is dropped then ends the servers.
-async fn interrupted() -> anyhow::Result<Table> {
+/// Waits to be told to end. What is dropped then ends the servers; what is measured is told.
+async fn interrupted() -> anyhow::Result<()> {
     let mut terminated = signal(SignalKind::terminate())?;
     tokio::select! {
         told = tokio::signal::ctrl_c() => told?,
@@ -158,7 +160,12 @@ fn python(interpreter: Option<&Path>) -> anyhow::Result<Launch> {
 }
 
 /// Measures the groups. One that fails is told with the table, and the others go on.
-async fn run(launches: Launches, quick: bool, groups: &[&'static str]) -> anyhow::Result<Table> {
+async fn run(
+    launches: Launches,
+    quick: bool,
+    groups: &[&'static str],
+    table: &mut Table,
+) -> anyhow::Result<()> {
     let bar = ProgressBar::new(u64::try_from(groups.len())?);
     bar.set_style(ProgressStyle::with_template(
         "{bar:30} {pos}/{len}  {elapsed}  {prefix}: {wide_msg}",
@@ -168,7 +175,6 @@ async fn run(launches: Launches, quick: bool, groups: &[&'static str]) -> anyhow
     bar.enable_steady_tick(Duration::from_millis(500));
     let mut bench = Bench::new(launches, quick, bar.clone())?;
     bench.start().await?;
-    let mut table = Table::default();
     for group in groups {
         bar.set_prefix(*group);
         let measured = tokio::time::timeout(GROUP_LIMIT, measure(&mut bench, group))
@@ -182,7 +188,7 @@ async fn run(launches: Launches, quick: bool, groups: &[&'static str]) -> anyhow
         bar.inc(1);
     }
     bar.finish_and_clear();
-    Ok(table)
+    Ok(())
 }
 
 async fn measure(bench: &mut Bench, group: &str) -> anyhow::Result<Vec<Figure>> {
