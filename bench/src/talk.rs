@@ -11,7 +11,7 @@ use crate::model::{Model, Script, Turn};
 use crate::servers::Server;
 
 /// A run of the Python server with a long history takes minutes.
-const RUN_LIMIT: Duration = Duration::from_mins(3);
+const RUN_LIMIT: Duration = Duration::from_mins(10);
 /// Between two looks at whether a run is over. Nothing is timed meanwhile.
 const POLL: Duration = Duration::from_millis(3);
 
