@@ -119,10 +119,12 @@ impl Figure {
     /// How many times better ours is than Python.
     pub(crate) fn ratio(&self) -> Option<f64> {
         let (ours, python) = (quantile(&self.ours, 0.5)?, quantile(&self.python, 0.5)?);
-        Some(match self.better {
+        let ratio = match self.better {
             Better::Lower => python / ours,
             Better::Higher => ours / python,
-        })
+        };
+        // Nothing is not so many times less than something.
+        ratio.is_finite().then_some(ratio)
     }
 
     /// Ours divided by the limit.
