@@ -1,4 +1,5 @@
 use std::process::Command;
+use std::time::Instant;
 
 use super::*;
 
@@ -17,6 +18,11 @@ fn a_marked_process_is_found_with_its_memory() {
         .spawn()
         .unwrap();
     let id = i32::try_from(child.id()).unwrap();
+    // A program that has just begun has no environment for a moment.
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while ids(&mark).unwrap().is_empty() && Instant::now() < deadline {
+        std::thread::yield_now();
+    }
     assert_eq!(ids(&mark).unwrap(), [id]);
     assert!(proportional_memory(&mark).unwrap() > 0);
     assert!(peak(child.id()).unwrap() > 0);
