@@ -138,6 +138,12 @@ bench-v0 *args:
     cargo build --release -p openhands-agent-server-rs --bins --example v0_bench
     tests/plain-shell target/release/examples/v0_bench --python "$(tests/v0-reference/install)" {{args}}
 
+# Our server beside the Python one in one run; installs that first: just bench-compare [--quick] [--json FILE] [--svg FILE] [--only NAME] [--ours PATH]
+bench-compare *args:
+    {{ if args =~ "--ours[ =]" { "true" } else { "cargo build --release -p openhands-agent-server-rs" } }}
+    cargo build --release -p openhands-bench
+    tests/plain-shell target/release/bench-compare {{args}}
+
 # The browser tools beside Playwright on the same Chromium, in one run: just bench-browser [rounds]
 bench-browser *args:
     cargo run --release -p openhands-tools --example browser_bench -- "$(tests/clients/install)" "$(command -v chromium)" {{args}}

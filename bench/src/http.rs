@@ -1,0 +1,129 @@
+//! One kept-alive HTTP connection, with as little between the request and the socket as can be.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper::header::{CONTENT_TYPE, HOST};
+use hyper::{Method, Request, Response, StatusCode, body::Incoming};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::net::TcpStream;
+
+/// The Python server takes minutes for some requests under load; nothing takes longer.
+const ANSWER_LIMIT: Duration = Duration::from_mins(3);
+
+/// A connection to a server of this machine.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    port: u16,
+    sender: SendRequest<Full<Bytes>>,
+}
+
+/// A status and all of its body.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) body: Bytes,
+}
+
+impl Answer {
+    /// The body of a success; anything else is an error that shows it.
+    pub(crate) fn json(&self) -> anyhow::Result<Value> {
+        let shown = String::from_utf8_lossy(self.body.get(..500).unwrap_or(&self.body));
+        ensure!(
+            self.status.is_success(),
+            "answered with {}: {shown}",
+            self.status
+        );
+        serde_json::from_slice(&self.body).with_context(|| format!("not JSON: {shown}"))
+    }
+}
+
+impl Connection {
+    pub(crate) async fn open(port: u16) -> anyhow::Result<Self> {
+        let socket = TcpStream::connect(("127.0.0.1", port)).await?;
+        socket.set_nodelay(true)?;
+        let (sender, connection) = http1::handshake(TokioIo::new(socket)).await?;
+        tokio::spawn(connection);
+        Ok(Self { port, sender })
+    }
+
+    pub(crate) async fn get(&mut self, path: &str) -> anyhow::Result<Answer> {
+        self.send(Method::GET, path, None, Bytes::new()).await
+    }
+
+    /// Posts JSON and reads the JSON of a success.
+    pub(crate) async fn post(&mut self, path: &str, body: &Value) -> anyhow::Result<Value> {
+        let body = Bytes::from(serde_json::to_vec(body)?);
+        self.post_bytes(path, "application/json", body)
+            .await?
+            .json()
+            .with_context(|| format!("POST {path}"))
+    }
+
+    pub(crate) async fn post_bytes(
+        &mut self,
+        path: &str,
+        content_type: &str,
+        body: Bytes,
+    ) -> anyhow::Result<Answer> {
+        self.send(Method::POST, path, Some(content_type), body)
+            .await
+    }
+
+    /// Reads a body to its end without keeping it; its size.
+    pub(crate) async fn drain(&mut self, path: &str) -> anyhow::Result<usize> {
+        let answer = self.begin(Method::GET, path, None, Bytes::new()).await?;
+        ensure!(
+            answer.status().is_success(),
+            "GET {path} was answered with {}",
+            answer.status()
+        );
+        let (mut body, mut size) = (answer.into_body(), 0);
+        while let Some(frame) = body.frame().await {
+            size += frame?.data_ref().map_or(0, Bytes::len);
+        }
+        Ok(size)
+    }
+
+    async fn send(
+        &mut self,
+        method: Method,
+        path: &str,
+        content_type: Option<&str>,
+        body: Bytes,
+    ) -> anyhow::Result<Answer> {
+        let answer = self.begin(method, path, content_type, body).await?;
+        let status = answer.status();
+        let body = answer.into_body().collect().await?.to_bytes();
+        Ok(Answer { status, body })
+    }
+
+    async fn begin(
+        &mut self,
+        method: Method,
+        path: &str,
+        content_type: Option<&str>,
+        body: Bytes,
+    ) -> anyhow::Result<Response<Incoming>> {
+        // Servers close connections that were idle for some seconds.
+        if self.sender.is_closed() || self.sender.ready().await.is_err() {
+            *self = Self::open(self.port).await?;
+        }
+        let mut request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(HOST, "127.0.0.1");
+        if let Some(content_type) = content_type {
+            request = request.header(CONTENT_TYPE, content_type);
+        }
+        let request = request.body(Full::new(body))?;
+        tokio::time::timeout(ANSWER_LIMIT, self.sender.send_request(request))
+            .await
+            .with_context(|| format!("no answer to {path}"))?
+            .with_context(|| format!("asking {path}"))
+    }
+}
