@@ -19,6 +19,7 @@ mod observe;
 mod refuse;
 mod remove;
 mod run;
+mod shown;
 mod title;
 mod update;
 mod worktree;
@@ -81,6 +82,7 @@ pub(crate) struct Conversations {
     config: Arc<Config>,
     host: Arc<Host>,
     catalog: Arc<Catalog>,
+    shown: shown::Shown,
     permits: Arc<Semaphore>,
     webhooks: Arc<Webhooks>,
     /// Held while a conversation is started under an id that the client chose.
@@ -127,6 +129,7 @@ impl Conversations {
                 config: Arc::clone(config),
                 host: Arc::new(host),
                 catalog,
+                shown: shown::Shown::default(),
                 permits: Arc::new(Semaphore::new(config.max_concurrent_runs)),
                 webhooks: Arc::clone(&setting.webhooks),
                 chosen_ids: tokio::sync::Mutex::new(()),
