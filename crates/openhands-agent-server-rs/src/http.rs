@@ -27,7 +27,7 @@ pub use front::Front;
 pub(crate) use json_error::json_error;
 pub(crate) use path::Path;
 pub(crate) use query::{Query, find, pairs};
-pub(crate) use reply::Reply;
+pub(crate) use reply::{Json, Reply};
 pub use routes::Operation;
 pub(crate) use routes::{Matched, Routes};
 #[allow(unused_imports, reason = "for handlers with rules of their own")]

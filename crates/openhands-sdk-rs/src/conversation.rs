@@ -37,6 +37,7 @@ mod settings;
 mod subscription;
 mod toolbox;
 mod transition;
+mod versioned;
 mod writer;
 
 pub(crate) use branch::Branch;

@@ -2,7 +2,7 @@
 //! and the count of it.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::Request;
@@ -21,6 +21,9 @@ use crate::telemetry::metrics::Metrics;
 /// The name by which a request is found in the log.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const MAX_REQUEST_ID: usize = 64;
+
+/// A request that took longer is worth a line at the usual level.
+const SLOW: Duration = Duration::from_secs(1);
 
 /// The routes of a server, and what lies before them.
 #[derive(Debug)]
@@ -68,9 +71,15 @@ impl Front {
         let (status, took) = (response.status().as_u16(), began.elapsed());
         self.metrics.answered(&method, route, status, took);
         span.record("route", route);
+        // A line for each of thousands of polls a second would cost more than the polls, and hide the rest.
+        let is_noteworthy = status >= 400 || took >= SLOW;
         span.in_scope(|| {
             let milliseconds = took.as_millis();
-            tracing::info!(status, milliseconds, "answered");
+            if is_noteworthy {
+                tracing::info!(status, milliseconds, "answered");
+            } else {
+                tracing::debug!(status, milliseconds, "answered");
+            }
         });
         if let Ok(id) = HeaderValue::try_from(id) {
             response.headers_mut().insert(REQUEST_ID, id);

@@ -2,6 +2,7 @@
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use openhands_protocol::Form;
 use serde::Serialize;
 
@@ -21,6 +22,16 @@ impl<T> Reply<T> {
 impl<T: Serialize> IntoResponse for Reply<T> {
     fn into_response(self) -> Response {
         written(&self.0, &Form::REST)
+    }
+}
+
+/// JSON that was written before.
+#[derive(Debug)]
+pub(crate) struct Json(pub(crate) Bytes);
+
+impl IntoResponse for Json {
+    fn into_response(self) -> Response {
+        ([(header::CONTENT_TYPE, "application/json")], self.0).into_response()
     }
 }
 

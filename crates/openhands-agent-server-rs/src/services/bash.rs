@@ -10,6 +10,7 @@
 
 mod chunks;
 mod command;
+mod joined;
 mod name;
 mod scopes;
 mod search;
@@ -22,6 +23,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use jiff::Timestamp;
 use openhands_protocol::bash::{BashCommand, BashOutput, ExecuteBashRequest};
 use openhands_protocol::{BashEventId, Extra};
@@ -34,6 +36,7 @@ use tokio_util::task::TaskTracker;
 
 use command::{Control, Run};
 
+pub(crate) use joined::Joined;
 pub(crate) use scopes::BashServices;
 pub(crate) use search::Search;
 pub(crate) use store::EventStore;
@@ -41,6 +44,9 @@ pub(crate) use subscription::{Subscription, SubscriptionEnd};
 
 /// How long the end of a stopped command is waited for: a second of grace, a second for the kill, and some air.
 const STOP_WAIT: Duration = Duration::from_secs(3);
+
+/// How many pieces of output may wait for who joins them; the command waits with the next.
+const UNREAD_OUTPUTS: usize = 4;
 
 /// The least time between two looks for old events.
 const MIN_RETENTION_PERIOD: Duration = Duration::from_mins(1);
@@ -123,27 +129,24 @@ impl BashService {
     pub(crate) async fn execute(
         self: &Arc<Self>,
         request: ExecuteBashRequest,
-    ) -> Result<BashOutput, StartError> {
-        let (sender, mut outputs) = mpsc::unbounded_channel();
+    ) -> Result<Joined, StartError> {
+        let (sender, mut outputs) = mpsc::channel(UNREAD_OUTPUTS);
         self.begin(request, Some(sender)).await?;
-        let (mut stdout, mut stderr) = (String::new(), String::new());
-        let mut last: Option<BashOutput> = None;
-        while let Some(mut output) = outputs.recv().await {
-            stdout.push_str(&output.stdout.take().unwrap_or_default());
-            stderr.push_str(&output.stderr.take().unwrap_or_default());
-            last = Some(output);
+        let mut joined = Joined::new(self.store.directory());
+        while let Some((output, json)) = outputs.recv().await {
+            joined = joined.push(output, json).await?;
         }
         // Nothing at all comes only from a task that was dropped with the runtime.
-        let mut answer = last.ok_or(StartError::Closed)?;
-        answer.stdout = (!stdout.is_empty()).then_some(stdout);
-        answer.stderr = (!stderr.is_empty()).then_some(stderr);
-        Ok(answer)
+        if joined.is_empty() {
+            return Err(StartError::Closed);
+        }
+        Ok(joined)
     }
 
     async fn begin(
         self: &Arc<Self>,
         request: ExecuteBashRequest,
-        outputs: Option<mpsc::UnboundedSender<BashOutput>>,
+        outputs: Option<mpsc::Sender<(BashOutput, Bytes)>>,
     ) -> Result<BashCommand, StartError> {
         if self.closing.is_cancelled() {
             return Err(StartError::Closed);

@@ -39,7 +39,12 @@ impl World {
     }
 
     async fn run(&self, command: &str) -> BashOutput {
-        self.bash.execute(request(command)).await.unwrap()
+        self.bash
+            .execute(request(command))
+            .await
+            .unwrap()
+            .into_output()
+            .await
     }
 
     async fn outputs(&self, command: BashEventId) -> Vec<BashOutput> {
@@ -108,7 +113,7 @@ async fn frame(subscription: &mut Subscription) -> BashEvent {
         .await
         .expect("in time")
         .unwrap();
-    BashEvent::from_slice(frame.as_bytes()).unwrap()
+    BashEvent::from_slice(&frame).unwrap()
 }
 
 fn is_alive(pid: &str) -> bool {
@@ -163,7 +168,7 @@ async fn a_command_that_cannot_start_says_why() {
     let world = World::new();
     let mut asked = request("pwd");
     asked.cwd = Some("/nonexistent".to_owned());
-    let output = world.bash.execute(asked).await.unwrap();
+    let output = world.bash.execute(asked).await.unwrap().into_output().await;
     assert_eq!(output.exit_code, Some(-1));
     assert_eq!(
         output.stderr.unwrap(),
@@ -199,7 +204,7 @@ async fn time_over_ends_the_command_and_keeps_what_it_printed() {
     for timeout in [1, 0, -1] {
         let mut asked = request(r#"trap "echo bye; exit 9" TERM; echo a; sleep 50 & wait; echo b"#);
         asked.timeout = timeout;
-        let output = world.bash.execute(asked).await.unwrap();
+        let output = world.bash.execute(asked).await.unwrap().into_output().await;
         assert_eq!(output.exit_code, Some(-1));
         assert_eq!(output.stdout.as_deref(), (timeout > 0).then_some("a\n"));
         assert_eq!(output.stderr, None);
@@ -445,7 +450,7 @@ async fn commands_without_a_directory_run_in_the_services_own() {
     for cwd in [None, Some(String::new())] {
         let mut asked = request("pwd");
         asked.cwd = cwd;
-        let output = bash.execute(asked).await.unwrap();
+        let output = bash.execute(asked).await.unwrap().into_output().await;
         assert_eq!(output.stdout.unwrap().trim_end(), home.to_str().unwrap());
     }
     let search = Search {
@@ -484,7 +489,7 @@ async fn output_that_cannot_be_stored_still_reaches_who_waits() {
         std::fs::write(&gate, "b\n").unwrap();
     };
     let (output, ()) = tokio::join!(waiting, break_it);
-    let output = output.unwrap();
+    let output = output.unwrap().into_output().await;
     assert_eq!(
         (output.exit_code, output.stdout.as_deref()),
         (Some(0), Some("a\nb\n"))

@@ -20,6 +20,7 @@ mod refuse;
 mod remove;
 mod run;
 mod sandboxed;
+mod shown;
 mod title;
 mod update;
 mod worktree;
@@ -86,6 +87,7 @@ pub(crate) struct Conversations {
     config: Arc<Config>,
     host: Arc<Host>,
     catalog: Arc<Catalog>,
+    shown: shown::Shown,
     permits: Arc<Semaphore>,
     webhooks: Arc<Webhooks>,
     sandboxes: Arc<Sandboxes>,
@@ -141,6 +143,7 @@ impl Conversations {
                 config: Arc::clone(config),
                 host: Arc::new(host),
                 catalog,
+                shown: shown::Shown::default(),
                 permits: Arc::new(Semaphore::new(config.max_concurrent_runs)),
                 webhooks: Arc::clone(&setting.webhooks),
                 sandboxes: Arc::clone(&setting.sandboxes),

@@ -113,7 +113,7 @@ impl Source for Frames {
             return Ok(frame);
         }
         match self.subscription.next().await {
-            Ok(frame) => Ok(Utf8Bytes::from(&*frame)),
+            Ok(frame) => Utf8Bytes::try_from(frame).map_err(|_| Closing::FAILED),
             Err(SubscriptionEnd::TooSlow) => Err(Closing::SLOW),
             Err(SubscriptionEnd::Closed) => Err(Closing::SERVER_STOPS),
         }

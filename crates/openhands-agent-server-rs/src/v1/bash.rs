@@ -7,7 +7,8 @@ use openhands_protocol::bash::{
 };
 use openhands_protocol::conversation::{BashEventPage, Success};
 
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
 
 use crate::http::{ApiError, Body, Path, Query, Reply, Routes};
 use crate::services::bash::{Search, StartError};
@@ -155,13 +156,21 @@ async fn start<L: Located>(
 async fn execute<L: Located>(
     at: L,
     Body(request): Body<ExecuteBashRequest>,
-) -> Result<Reply<BashOutput>, ApiError> {
+) -> Result<Response, ApiError> {
     let place = at.place();
     place.app.activity.touch();
     place.check_cwd(request.cwd.as_deref()).await?;
     let output = place.bash.execute(request).await.map_err(not_started)?;
     place.app.activity.touch();
-    Ok(Reply(output))
+    let (length, json) = output.into_json().map_err(ApiError::internal)?;
+    let headers = [
+        (
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/json"),
+        ),
+        (header::CONTENT_LENGTH, HeaderValue::from(length)),
+    ];
+    Ok((headers, axum::body::Body::from_stream(json)).into_response())
 }
 
 fn not_started(error: StartError) -> ApiError {

@@ -323,19 +323,24 @@ struct Way {
 impl Way {
     fn open(&mut self) {
         let engine = std::env::var("DOCKER_HOST").unwrap_or_default();
-        let engine = engine.strip_prefix("unix://").unwrap_or("/var/run/docker.sock").to_owned();
+        let engine = engine
+            .strip_prefix("unix://")
+            .unwrap_or("/var/run/docker.sock")
+            .to_owned();
         let listener = tokio::net::UnixListener::bind(&self.socket).unwrap();
-        self.open = Some(tokio_util::task::AbortOnDropHandle::new(tokio::spawn(async move {
-            // They end with the listener.
-            let mut connections = tokio::task::JoinSet::new();
-            loop {
-                let (mut here, _) = listener.accept().await.unwrap();
-                let mut there = tokio::net::UnixStream::connect(&engine).await.unwrap();
-                connections.spawn(async move {
-                    let _ = tokio::io::copy_bidirectional(&mut here, &mut there).await;
-                });
-            }
-        })));
+        self.open = Some(tokio_util::task::AbortOnDropHandle::new(tokio::spawn(
+            async move {
+                // They end with the listener.
+                let mut connections = tokio::task::JoinSet::new();
+                loop {
+                    let (mut here, _) = listener.accept().await.unwrap();
+                    let mut there = tokio::net::UnixStream::connect(&engine).await.unwrap();
+                    connections.spawn(async move {
+                        let _ = tokio::io::copy_bidirectional(&mut here, &mut there).await;
+                    });
+                }
+            },
+        )));
     }
 
     fn close(&mut self) {
@@ -347,19 +352,42 @@ impl Way {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_that_is_started_again_is_waited_for() {
     let sockets = tempfile::tempdir().unwrap();
-    let mut way = Way { socket: sockets.path().join("docker.sock"), open: None };
+    let mut way = Way {
+        socket: sockets.path().join("docker.sock"),
+        open: None,
+    };
     way.open();
     let host = format!("unix://{}", way.socket.display());
-    let Some(world) = World::with(&[("RUNTIME_ENV", "docker"), ("DOCKER_HOST", &host)]).await else { return };
+    let Some(world) = World::with(&[("RUNTIME_ENV", "docker"), ("DOCKER_HOST", &host)]).await
+    else {
+        return;
+    };
     let id = world.converse().await;
-    world.say(&id, [runs("echo begun > begun.txt; sleep 1000"), runs("echo again > again.txt"), Answer::Says("Done.")]).await;
-    world.until("the command runs", async || world.project().join("begun.txt").exists()).await;
+    world
+        .say(
+            &id,
+            [
+                runs("echo begun > begun.txt; sleep 1000"),
+                runs("echo again > again.txt"),
+                Answer::Says("Done."),
+            ],
+        )
+        .await;
+    world
+        .until("the command runs", async || {
+            world.project().join("begun.txt").exists()
+        })
+        .await;
     let first = world.container();
     // What a restart of the engine is for its clients: nobody answers, and the containers are gone.
     way.close();
     docker(&["kill", &first]);
     let closed = Instant::now();
-    world.until("some seconds pass", async || closed.elapsed() > Duration::from_secs(5)).await;
+    world
+        .until("some seconds pass", async || {
+            closed.elapsed() > Duration::from_secs(5)
+        })
+        .await;
     way.open();
     let status = world.rest(&id).await;
     let events = world.events(&id).await;
@@ -371,7 +399,12 @@ async fn an_engine_that_is_started_again_is_waited_for() {
     // While nobody answers, containers that run are used as before.
     let before = world.container();
     way.close();
-    let events = world.act(&id, [runs("echo without the engine"), Answer::Says("Done.")]).await;
+    let events = world
+        .act(
+            &id,
+            [runs("echo without the engine"), Answer::Says("Done.")],
+        )
+        .await;
     assert!(observed(&events)[0].contains("without the engine"));
     assert_eq!(world.bash(&id, "echo by the route").await, "by the route\n");
     way.open();

@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 
 use openhands_protocol::conversation::{ConversationState, ExecutionStatus};
 use openhands_protocol::{ConversationId, Form};
-use parking_lot::{Mutex, RwLock};
+use parking_lot::Mutex;
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -16,6 +16,7 @@ use tokio_util::task::TaskTracker;
 use crate::conversation::goal::GoalLoop;
 use crate::conversation::live::Sent;
 use crate::conversation::run::RunEnd;
+use crate::conversation::versioned::Versioned;
 use crate::conversation::writer::WriterState;
 use crate::conversation::{ConversationError, Equipment, Host, Subscription, Unsaved};
 use crate::event_log::{EventLog, Lease};
@@ -37,7 +38,7 @@ pub(crate) struct Inner {
     pub(crate) host: Arc<Host>,
     pub(crate) log: EventLog,
     /// Read by anyone at any time; changed only by who holds the writer.
-    pub(crate) state: RwLock<ConversationState>,
+    pub(crate) state: Versioned<ConversationState>,
     pub(crate) secrets: Secrets,
     pub(crate) writer: tokio::sync::Mutex<WriterState>,
     /// What the agent works with; made when it is first needed.
@@ -83,6 +84,11 @@ impl Conversation {
     /// Looks at the state, without waiting for anything that is under way. `look` must be quick.
     pub fn state<T>(&self, look: impl FnOnce(&ConversationState) -> T) -> T {
         look(&self.inner.state.read())
+    }
+
+    /// As long as this is the same, so is the state. It may change without the state changing.
+    pub fn state_version(&self) -> u64 {
+        self.inner.state.version()
     }
 
     /// Its events.

@@ -13,13 +13,14 @@ use openhands_protocol::llm::TokenUsage;
 use openhands_protocol::secrets::SecretRegistry;
 use openhands_protocol::workspace::{LocalWorkspace, Workspace};
 use openhands_protocol::{ConversationId, Event, Extra, Form, JsonObject, Reading};
-use parking_lot::{Mutex, RwLock};
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::builtin::ClientTool;
 use crate::conversation::transition::Cause;
+use crate::conversation::versioned::Versioned;
 use crate::conversation::writer::WriterState;
 use crate::conversation::{
     Conversation, ConversationConfig, ConversationError, Host, Inner, Unsaved,
@@ -161,7 +162,7 @@ impl Conversation {
                 id: state.id,
                 host: Arc::clone(host),
                 log,
-                state: RwLock::new(state),
+                state: Versioned::new(state),
                 secrets,
                 writer: tokio::sync::Mutex::new(WriterState::default()),
                 equipment: tokio::sync::Mutex::new(None),

@@ -8,12 +8,18 @@ use tokio::time::Instant;
 /// What one event carries at most, both streams together.
 pub(super) const MAX_CHUNK_BYTES: usize = 1 << 20;
 
-/// Pieces are at least this far apart, unless one is full.
+/// In the long run pieces are at least this far apart, unless one is full.
 pub(super) const PACE: Duration = Duration::from_millis(50);
 
-/// How long output waits for company: nothing that anybody sees, but the output and the end of a short command
-/// become one event.
+/// So many may come faster: what a person or a program types its way through is told line by line.
+pub(super) const BURST: u32 = 20;
+
+/// How long output waits for company, when somebody waits for the end anyway: the output and the end of a short
+/// command become one event.
 pub(super) const GATHER: Duration = Duration::from_millis(5);
+
+/// How long it waits when the command was only started: whoever follows it wants each line at once.
+pub(super) const GATHER_LITTLE: Duration = Duration::from_millis(1);
 
 /// Which of a command's streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,16 +78,20 @@ pub(super) struct Chunks {
     stderr: Stream,
     /// When the oldest text came that no event has carried.
     waiting_since: Option<Instant>,
-    last_piece: Option<Instant>,
+    /// How long text waits for company.
+    gather: Duration,
+    /// When all pieces so far would have been sent, each at its pace.
+    paced_until: Option<Instant>,
 }
 
 impl Chunks {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(gather: Duration) -> Self {
         Self {
             stdout: Stream::new(),
             stderr: Stream::new(),
             waiting_since: None,
-            last_piece: None,
+            gather,
+            paced_until: None,
         }
     }
 
@@ -126,9 +136,13 @@ impl Chunks {
     /// about to come, and the text waits a little longer for it.
     pub(super) fn due(&self) -> Option<Instant> {
         let since = self.waiting_since?;
-        let gather = if self.at_end() { PACE } else { GATHER };
-        let paced = self.last_piece.map(|last| last + PACE);
-        Some(paced.map_or(since + gather, |paced| paced.max(since + gather)))
+        let gather = if self.at_end() { PACE } else { self.gather };
+        let gathered = since + gather;
+        // As many as make a burst may be ahead of their pace.
+        let paced = self
+            .paced_until
+            .and_then(|until| until.checked_sub(PACE * BURST));
+        Some(paced.map_or(gathered, |paced| paced.max(gathered)))
     }
 
     /// The text of the next event.
@@ -136,7 +150,8 @@ impl Chunks {
         let stdout = self.stdout.take(MAX_CHUNK_BYTES);
         let room = MAX_CHUNK_BYTES - stdout.as_ref().map_or(0, String::len);
         let stderr = self.stderr.take(room);
-        self.last_piece = Some(now);
+        let paced_from = self.paced_until.map_or(now, |until| until.max(now));
+        self.paced_until = Some(paced_from + PACE);
         self.waiting_since = (self.len() > 0).then_some(now);
         Piece { stdout, stderr }
     }

@@ -19,7 +19,7 @@ fn all(chunks: &mut Chunks, now: Instant) -> (String, String, usize) {
 #[test]
 fn a_character_that_is_cut_between_reads_stays_whole() {
     let now = Instant::now();
-    let mut chunks = Chunks::new();
+    let mut chunks = Chunks::new(GATHER);
     for byte in "a€ü😀".bytes() {
         chunks.push(Source::Stdout, &[byte], now);
     }
@@ -29,7 +29,7 @@ fn a_character_that_is_cut_between_reads_stays_whole() {
 #[test]
 fn bytes_that_are_no_text_become_replacement_characters() {
     let now = Instant::now();
-    let mut chunks = Chunks::new();
+    let mut chunks = Chunks::new(GATHER);
     chunks.push(Source::Stdout, b"\xff\xfex", now);
     // The start of a character that never ends.
     chunks.push(Source::Stderr, b"y\xe2\x82", now);
@@ -45,7 +45,7 @@ fn bytes_that_are_no_text_become_replacement_characters() {
 #[test]
 fn both_streams_together_fit_an_event() {
     let now = Instant::now();
-    let mut chunks = Chunks::new();
+    let mut chunks = Chunks::new(GATHER);
     chunks.push(Source::Stdout, &vec![b'o'; MAX_CHUNK_BYTES - 10], now);
     assert!(!chunks.is_full());
     chunks.push(Source::Stderr, "é".repeat(1000).as_bytes(), now);
@@ -57,20 +57,25 @@ fn both_streams_together_fit_an_event() {
 }
 
 #[test]
-fn the_first_bytes_are_due_at_once_and_the_next_after_the_pace() {
+fn a_burst_is_due_at_once_and_what_follows_after_the_pace() {
     let start = Instant::now();
-    let mut chunks = Chunks::new();
+    let mut chunks = Chunks::new(GATHER);
     assert_eq!(chunks.due(), None);
     chunks.push(Source::Stdout, b"a", start);
     assert_eq!(chunks.due(), Some(start + GATHER));
     let sent = start + GATHER;
     chunks.take(sent);
     assert_eq!(chunks.due(), None);
+    for _ in 1..=BURST {
+        chunks.push(Source::Stdout, b"b", sent);
+        assert_eq!(chunks.due(), Some(sent + GATHER));
+        chunks.take(sent);
+    }
     chunks.push(Source::Stdout, b"b", sent);
     assert_eq!(chunks.due(), Some(sent + PACE));
     chunks.take(sent + PACE);
     // After a silence, a byte does not wait for the pace.
-    let later = sent + Duration::from_secs(1);
+    let later = sent + Duration::from_secs(10);
     chunks.push(Source::Stderr, b"c", later);
     assert_eq!(chunks.due(), Some(later + GATHER));
 }
@@ -79,7 +84,7 @@ proptest! {
     #[test]
     fn nothing_is_lost_however_it_is_cut(text in "\\PC{0,400}", cuts in prop::collection::vec(1_usize..9, 1..50)) {
         let now = Instant::now();
-        let mut chunks = Chunks::new();
+        let mut chunks = Chunks::new(GATHER);
         let mut rest = text.as_bytes();
         for cut in cuts.iter().cycle() {
             if rest.is_empty() {

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use openhands_protocol::bash::{BashCommand, BashOutput};
 use openhands_protocol::{BashEventId, Extra};
 use openhands_sdk_rs::process::{Environment, Exit, Signal, Spawn, SpawnError, Stdio, Tree};
@@ -15,7 +16,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::chunks::{Chunks, Piece, Source};
+use super::chunks::{Chunks, GATHER, GATHER_LITTLE, Piece, Source};
 use super::store::EventStore;
 
 const SHELL: &str = "/bin/sh";
@@ -52,7 +53,7 @@ pub(super) struct Run {
     pub(super) control: Arc<Control>,
     pub(super) closing: CancellationToken,
     /// Where somebody waits for all output.
-    pub(super) outputs: Option<mpsc::UnboundedSender<BashOutput>>,
+    pub(super) outputs: Option<mpsc::Sender<(BashOutput, Bytes)>>,
     /// The next output's number.
     pub(super) order: i64,
 }
@@ -96,7 +97,10 @@ impl Run {
         let mut pipes = Pipes {
             stdout: tree.stdout.take(),
             stderr: tree.stderr.take(),
-            chunks: Chunks::new(),
+            chunks: Chunks::new(match self.outputs {
+                Some(_) => GATHER,
+                None => GATHER_LITTLE,
+            }),
         };
         let code = match self.follow(&tree, &mut pipes).await {
             End::Exited(exit) => i64::from(exit.return_code()),
@@ -200,7 +204,7 @@ impl Run {
         }
         if let (Some(outputs), Some(output)) = (&self.outputs, output) {
             // Whoever waited may have gone away.
-            let _ = outputs.send(output);
+            let _ = outputs.send(output).await;
         }
     }
 }

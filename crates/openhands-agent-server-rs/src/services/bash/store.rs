@@ -12,6 +12,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use bytes::Bytes;
 use jiff::Timestamp;
 use openhands_protocol::bash::{BashCommand, BashEvent, BashOutput};
 use openhands_protocol::{BashEventId, Form, UtcTime};
@@ -86,10 +87,10 @@ impl EventStore {
     pub(super) async fn add_output(
         self: &Arc<Self>,
         output: BashOutput,
-    ) -> (Option<BashOutput>, io::Result<()>) {
+    ) -> (Option<(BashOutput, Bytes)>, io::Result<()>) {
         let name = name::of_output(&output);
         match self.add(name, output.into()).await {
-            (Some(BashEvent::Output(output)), done) => (Some(output), done),
+            (Some((BashEvent::Output(output), json)), done) => (Some((output, json)), done),
             (_, done) => (None, done),
         }
     }
@@ -98,19 +99,20 @@ impl EventStore {
         self: &Arc<Self>,
         name: String,
         event: BashEvent,
-    ) -> (Option<BashEvent>, io::Result<()>) {
+    ) -> (Option<(BashEvent, Bytes)>, io::Result<()>) {
         let store = Arc::clone(self);
         let added = blocking(move || {
-            let done = Form::REST
-                .to_value(&event)
-                .and_then(|value| serde_json::to_vec_pretty(&value))
-                .map_err(io::Error::other)
-                .and_then(|text| store.write(&name, &text));
+            // Written once: the file, those who follow and who waits for the end all get these bytes.
+            let json = match Form::REST.to_vec(&event) {
+                Ok(json) => Bytes::from(json),
+                Err(error) => return (None, Err(io::Error::other(error))),
+            };
+            let done = store.write(&name, &json);
             // A command that is not stored is not run.
             if done.is_ok() || !matches!(event, BashEvent::Command(_)) {
-                store.announce(&name, &event, done.is_ok());
+                store.announce(&name, &json, done.is_ok());
             }
-            (Some(event), done)
+            (Some((event, json)), done)
         });
         added
             .await
@@ -119,20 +121,19 @@ impl EventStore {
 
     /// Makes an event visible. Appearing and being announced are one step: whoever subscribes has an event
     /// either among the known or among the announced.
-    fn announce(&self, name: &str, event: &BashEvent, stored: bool) {
+    fn announce(&self, name: &str, json: &Bytes, stored: bool) {
         let mut state = self.state.lock();
         if stored {
             state.appeared += 1;
             let number = state.appeared;
             state.names.insert(name.into(), number);
         }
-        if state.subscribers.is_empty() {
-            return;
-        }
-        match Form::REST.to_string(event) {
-            Ok(frame) => state.subscribers.announce(&frame.into()),
-            Err(error) => tracing::error!(%error, "a bash event has no JSON form"),
-        }
+        state.subscribers.announce(json);
+    }
+
+    /// Where the events are.
+    pub(super) fn directory(&self) -> &Path {
+        &self.directory
     }
 
     async fn load(&self) -> io::Result<()> {

@@ -54,7 +54,7 @@ impl World {
         };
         let (output, done) = self.store.add_output(output).await;
         done.unwrap();
-        output.unwrap()
+        output.unwrap().0
     }
 
     async fn search(&self, search: Search) -> Page {
@@ -317,7 +317,7 @@ async fn history_and_news_are_everything_exactly_once() {
     while seen.len() < 201 {
         let next = tokio::time::timeout(std::time::Duration::from_secs(20), subscription.next());
         let frame = next.await.unwrap().unwrap();
-        seen.push(BashEvent::from_slice(frame.as_bytes()).unwrap());
+        seen.push(BashEvent::from_slice(&frame).unwrap());
     }
     for writer in writers {
         writer.await.unwrap();

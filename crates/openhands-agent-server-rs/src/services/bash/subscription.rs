@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
@@ -28,7 +29,7 @@ pub(crate) enum SubscriptionEnd {
 
 #[derive(Default)]
 struct Unread {
-    frames: VecDeque<Arc<str>>,
+    frames: VecDeque<Bytes>,
     bytes: usize,
     end: Option<SubscriptionEnd>,
 }
@@ -42,10 +43,10 @@ struct Queue {
 
 impl Queue {
     /// False when the subscriber is to be forgotten.
-    fn push(&self, frame: &Arc<str>) -> bool {
+    fn push(&self, frame: &Bytes) -> bool {
         let mut unread = self.unread.lock();
         unread.bytes += frame.len();
-        unread.frames.push_back(Arc::clone(frame));
+        unread.frames.push_back(frame.clone());
         let keeps_up = unread.bytes <= MAX_UNREAD_BYTES;
         if !keeps_up {
             unread.frames = VecDeque::new();
@@ -61,7 +62,7 @@ impl Queue {
         self.news.notify_one();
     }
 
-    fn pop(&self) -> Option<Result<Arc<str>, SubscriptionEnd>> {
+    fn pop(&self) -> Option<Result<Bytes, SubscriptionEnd>> {
         let mut unread = self.unread.lock();
         match unread.frames.pop_front() {
             Some(frame) => {
@@ -95,12 +96,8 @@ impl Subscribers {
         Ok(Subscription { queue, known })
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.queues.is_empty()
-    }
-
     /// Gives the frame to everybody, and forgets who is too slow.
-    pub(super) fn announce(&mut self, frame: &Arc<str>) {
+    pub(super) fn announce(&mut self, frame: &Bytes) {
         self.queues
             .retain(|queue| Arc::strong_count(queue) > 1 && queue.push(frame));
     }
@@ -122,7 +119,7 @@ pub(crate) struct Subscription {
 
 impl Subscription {
     /// The next event as JSON, or why there is none any more.
-    pub(crate) async fn next(&mut self) -> Result<Arc<str>, SubscriptionEnd> {
+    pub(crate) async fn next(&mut self) -> Result<Bytes, SubscriptionEnd> {
         loop {
             if let Some(next) = self.queue.pop() {
                 return next;

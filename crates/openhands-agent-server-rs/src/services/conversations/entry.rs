@@ -2,26 +2,28 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use openhands_protocol::conversation::{ExecutionStatus, StoredConversation};
 use openhands_protocol::{ConversationId, UtcTime};
 use openhands_sdk_rs::conversation::Unsaved;
 use openhands_sdk_rs::{Conversation, Host};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::services::conversations::{RefusedRequest, meta};
 
-/// How many sockets may watch one conversation.
-pub(crate) const MAX_WATCHERS: usize = 50;
+/// How many sockets may watch one conversation: a screen of watchers costs each event a write, not a copy.
+pub(crate) const MAX_WATCHERS: usize = 4096;
 
 /// A conversation of the catalog.
 #[derive(Debug)]
 pub(crate) struct Entry {
     id: ConversationId,
     meta: Mutex<StoredConversation>,
+    /// Counts the changes of `meta`.
+    meta_version: AtomicU64,
     /// Held while the conversation is loaded, closed or deleted, and while `meta.json` is written.
     gate: tokio::sync::Mutex<()>,
     loaded: Mutex<Option<Conversation>>,
@@ -53,6 +55,7 @@ impl Entry {
             id: meta.id.into(),
             is_titled: AtomicBool::new(meta.title.is_some()),
             meta: Mutex::new(meta),
+            meta_version: AtomicU64::new(0),
             gate: tokio::sync::Mutex::new(()),
             loaded: Mutex::new(None),
             resting: Mutex::new(status),
@@ -80,6 +83,20 @@ impl Entry {
     /// What is known of it besides its state.
     pub(crate) fn meta(&self) -> StoredConversation {
         self.meta.lock().clone()
+    }
+
+    /// The same, to be changed. The number changes first: what is read after a look at it is never older than it.
+    fn changing_meta(&self) -> MutexGuard<'_, StoredConversation> {
+        let meta = self.meta.lock();
+        self.meta_version.fetch_add(1, Ordering::Release);
+        meta
+    }
+
+    /// As long as this is the same, so is what the API shows of it, except for its children and its runtime. None
+    /// while it is not in memory.
+    pub(super) fn version(&self) -> Option<(u64, u64)> {
+        let state = self.loaded.lock().as_ref()?.state_version();
+        Some((state, self.meta_version.load(Ordering::Acquire)))
     }
 
     /// Looks at what is known of it besides its state. `look` must be quick.
@@ -113,7 +130,7 @@ impl Entry {
 
     /// Something happened in it.
     pub(super) fn touch(&self) {
-        self.meta.lock().updated_at = UtcTime::now();
+        self.changing_meta().updated_at = UtcTime::now();
     }
 
     /// A place for a socket; none if all are taken.
@@ -170,7 +187,7 @@ impl Entry {
         let mut changed = self.meta();
         change(&mut changed);
         meta::save(host, &changed).await?;
-        let mut meta = self.meta.lock();
+        let mut meta = self.changing_meta();
         if meta.updated_at > changed.updated_at {
             changed.updated_at = meta.updated_at.clone();
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
 use openhands_protocol::Patch;
 use openhands_protocol::conversation::{
     BatchConversationsQuery, ConversationInfo, ConversationPage, ConversationPath,
@@ -11,7 +12,7 @@ use openhands_protocol::conversation::{
 };
 
 use crate::app::App;
-use crate::http::{ApiError, Body, Path, Query, Reply, Routes};
+use crate::http::{ApiError, Body, Json, Path, Query, Reply, Routes};
 use crate::services::conversations::{ConversationQuery, RefusedRequest, without_skills};
 
 pub(super) fn routes() -> Routes {
@@ -90,12 +91,17 @@ async fn get(
     State(app): State<Arc<App>>,
     Path(path): Path<ConversationPath>,
     Query(query): Query<IncludeSkillsQuery>,
-) -> Result<Reply<ConversationInfo>, ApiError> {
+) -> Result<Response, ApiError> {
     let id = path.conversation_id;
     let entry = app.conversations.entry(id);
     let entry = entry.ok_or(RefusedRequest::Unknown(id))?;
+    if !query.include_skills {
+        let runtime = app.conversations.runtime_info(id);
+        let shown = app.conversations.shown(&entry, runtime).await?;
+        return Ok(Json(shown).into_response());
+    }
     let info = app.conversations.info(&entry).await?;
-    Ok(Reply(shown_running(&app, info, query.include_skills)))
+    Ok(Reply(shown_running(&app, info, query.include_skills)).into_response())
 }
 
 async fn update(

@@ -1,0 +1,62 @@
+//! Conversations as clients are shown them, in JSON that is kept until something changes: clients poll far more often
+//! than conversations move.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use openhands_protocol::conversation::ConversationRuntimeInfo;
+use openhands_protocol::{ConversationId, Form};
+use parking_lot::Mutex;
+
+use crate::services::conversations::{Conversations, Entry, RefusedRequest, without_skills};
+
+/// How many are kept. Those that are polled come back at once after all were dropped.
+const MAX_KEPT: usize = 64;
+
+/// What was shown last, by conversation.
+#[derive(Debug, Default)]
+pub(super) struct Shown(Mutex<HashMap<ConversationId, (Key, Bytes)>>);
+
+/// As long as this is the same, so is what is shown.
+#[derive(Debug, Clone, PartialEq)]
+struct Key {
+    version: (u64, u64),
+    children: Vec<ConversationId>,
+    runtime: ConversationRuntimeInfo,
+}
+
+impl Conversations {
+    /// What the API shows of a conversation, without its skills, and of the place where its tools run.
+    pub(crate) async fn shown(
+        &self,
+        entry: &Arc<Entry>,
+        runtime: ConversationRuntimeInfo,
+    ) -> Result<Bytes, RefusedRequest> {
+        let id = entry.id();
+        // Before the state is read: what was changed in between is found changed the next time.
+        let key = entry.version().map(|version| Key {
+            version,
+            children: self.children_of(id),
+            runtime: runtime.clone(),
+        });
+        if let Some(key) = &key
+            && let Some((kept, json)) = self.shown.0.lock().get(&id)
+            && kept == key
+        {
+            return Ok(json.clone());
+        }
+        let mut info = without_skills(self.info(entry).await?);
+        info.runtime_info = Some(runtime);
+        let json = Form::REST.to_vec(&info);
+        let json = Bytes::from(json.map_err(|error| RefusedRequest::Files(error.into()))?);
+        if let Some(key) = key {
+            let mut kept = self.shown.0.lock();
+            if kept.len() >= MAX_KEPT {
+                kept.clear();
+            }
+            kept.insert(id, (key, json.clone()));
+        }
+        Ok(json)
+    }
+}
