@@ -13,7 +13,7 @@ use openhands_sdk_rs::tools::{
 };
 use parking_lot::Mutex;
 
-/// The tools of one owner. The acting half of a tool is made at its first call.
+/// The tools of one owner. Without a choice of tools, the acting half of each is made at its first call.
 pub(super) struct Bench {
     /// What it was made for, if its owner said so.
     pub(super) equipment: Option<Equipment>,
@@ -77,6 +77,13 @@ impl Bench {
                     }
                 }
                 Err(problem) => bench.problems.push(problem.to_string()),
+            }
+        }
+        if bench.equipment.is_some() {
+            // Whoever says which tools it wants has all of them made now, as a local runtime does: some prepare their
+            // place. A problem is told at the first call.
+            for name in bench.wanted.keys() {
+                let _ = bench.tool(name);
             }
         }
         bench
