@@ -9,8 +9,8 @@
 //! Containers carry the name of this server in their labels. So one that was killed finds its containers again, several servers
 //! share an engine without seeing each other, and what belongs to no conversation any more is removed.
 
-mod mounts;
 mod limits;
+mod mounts;
 mod owner;
 mod progress;
 mod runtime;
@@ -23,8 +23,8 @@ use std::time::Duration;
 
 use openhands_protocol::ConversationId;
 use openhands_sdk_rs::conversation::{RuntimeRequest, Runtimes};
-use openhands_sdk_rs::runtime::docker::{Docker, DockerSandbox, SandboxSpec, WarmPool};
 use openhands_sdk_rs::runtime::Runtime;
+use openhands_sdk_rs::runtime::docker::{Docker, DockerSandbox, SandboxSpec, WarmPool};
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
@@ -84,9 +84,7 @@ impl Sandboxes {
         plan: impl FnOnce() -> SlotPlan,
     ) -> Arc<Slot> {
         let mut slots = self.slots.lock();
-        let slot = slots
-            .entry(id)
-            .or_insert_with(|| Slot::new(self, plan()));
+        let slot = slots.entry(id).or_insert_with(|| Slot::new(self, plan()));
         Arc::clone(slot)
     }
 
@@ -131,8 +129,13 @@ impl Sandboxes {
             }
             match engine.docker.sweep(|id| is_known(id).is_some()).await {
                 Ok(removed) if removed.is_empty() => {}
-                Ok(removed) => tracing::info!(count = removed.len(), "removed containers that nobody needs"),
-                Err(error) => tracing::warn!(%error, "containers that nobody needs cannot be removed"),
+                Ok(removed) => tracing::info!(
+                    count = removed.len(),
+                    "removed containers that nobody needs"
+                ),
+                Err(error) => {
+                    tracing::warn!(%error, "containers that nobody needs cannot be removed")
+                }
             }
         };
         let stop = self.stop.clone();
@@ -207,7 +210,11 @@ impl Sandboxes {
 
 impl Engine {
     /// A started container whose server answers.
-    async fn start(&self, spec: SandboxSpec, steps: &progress::Steps) -> Result<DockerSandbox, String> {
+    async fn start(
+        &self,
+        spec: SandboxSpec,
+        steps: &progress::Steps,
+    ) -> Result<DockerSandbox, String> {
         let progress = steps.listener();
         let started = match &self.pool {
             Some(pool) => pool.claim(spec, progress).await,

@@ -23,7 +23,10 @@ fn headers_of_a_hop_are_dropped_and_others_stay() {
         HeaderValue::from_static("close, X-Mine"),
     );
     headers.insert("x-mine", HeaderValue::from_static("1"));
-    headers.insert(header::TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
+    headers.insert(
+        header::TRANSFER_ENCODING,
+        HeaderValue::from_static("chunked"),
+    );
     headers.insert(header::RANGE, HeaderValue::from_static("bytes=0-1"));
     drop_hop_headers(&mut headers);
     assert_eq!(headers.len(), 1);
@@ -34,6 +37,9 @@ fn headers_of_a_hop_are_dropped_and_others_stay() {
 fn the_conversation_is_read_from_the_path() {
     let id = "0123456789abcdef0123456789abcdef";
     let path = format!("/api/conversations/{id}/bash/bash_events/search");
-    assert_eq!(conversation_in(&path).map(openhands_protocol::ConversationId::hex), Some(id.to_owned()));
+    assert_eq!(
+        conversation_in(&path).map(openhands_protocol::ConversationId::hex),
+        Some(id.to_owned())
+    );
     assert_eq!(conversation_in("/api/conversations/x/bash"), None);
 }

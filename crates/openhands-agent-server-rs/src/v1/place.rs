@@ -76,9 +76,7 @@ impl FromRequestParts<Arc<App>> for There {
                 (entry.working_dir(), directory)
             }
         };
-        let bash = app
-            .bash
-            .of_conversation(id, &directory, workspace.clone());
+        let bash = app.bash.of_conversation(id, &directory, workspace.clone());
         let asked = paths_in_query(parts);
         let root = blocking(move || check(&workspace, &asked))
             .await

@@ -10,7 +10,6 @@ use axum::http::{Method, StatusCode};
 use axum::response::sse::{Event as SseEvent, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::{Stream, StreamExt as _};
-use openhands_protocol::{ConversationId, Form};
 use openhands_protocol::conversation::ConversationRuntimeInfo;
 use openhands_protocol::git::{
     GitChange, GitChangesQuery, GitCommitChangesQuery, GitCommitPath, GitCommitsPage,
@@ -20,6 +19,7 @@ use openhands_protocol::server::{
     RuntimeVsCodeUrlQuery, VsCodeStatus, VsCodeUrlQuery, VsCodeUrlResponse,
 };
 use openhands_protocol::workspace::WorkspacePath;
+use openhands_protocol::{ConversationId, Form};
 use serde_json::{Value, json};
 
 use crate::app::App;
@@ -40,7 +40,9 @@ pub(crate) fn routes() -> Routes {
             "/api/conversations/{conversation_id}/runtime/reprovision",
             reprovision,
         )
-        .says("Make the runtime of a conversation usable again; a container is replaced by a new one")
+        .says(
+            "Make the runtime of a conversation usable again; a container is replaced by a new one",
+        )
         .answers::<ConversationRuntimeInfo>(200)
         .post(
             "/api/conversations/{conversation_id}/runtime/credentials",
@@ -214,7 +216,8 @@ fn frames(
 }
 
 fn step_frame(step: &Step) -> SseEvent {
-    let data = json!({"timestamp": step.timestamp, "message": step.message, "percent": step.percent});
+    let data =
+        json!({"timestamp": step.timestamp, "message": step.message, "percent": step.percent});
     SseEvent::default().event("step").data(data.to_string())
 }
 

@@ -24,12 +24,18 @@ pub(crate) fn image() -> Option<String> {
     let image = std::env::var("OPENHANDS_TEST_IMAGE")
         .unwrap_or_else(|_| "openhands-agent-server-rs:test".to_owned());
     if !succeeds(&["version"]) {
-        assert!(std::env::var_os("CI").is_none(), "there is no engine, and nothing may be skipped here");
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "there is no engine, and nothing may be skipped here"
+        );
         eprintln!("skipped: no docker");
         return None;
     }
     if !succeeds(&["image", "inspect", &image]) {
-        assert!(std::env::var_os("CI").is_none(), "there is no image {image}, and nothing may be skipped here");
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "there is no image {image}, and nothing may be skipped here"
+        );
         eprintln!("skipped: no docker image {image}");
         return None;
     }

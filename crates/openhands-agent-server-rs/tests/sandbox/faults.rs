@@ -12,9 +12,9 @@ use crate::world::{World, observed, read};
 fn check_complete(events: &[Value]) {
     for event in events.iter().filter(|event| event["kind"] == "ActionEvent") {
         let id = &event["tool_call_id"];
-        let results = events.iter().filter(|other| {
-            other["kind"] != "ActionEvent" && other["tool_call_id"] == *id
-        });
+        let results = events
+            .iter()
+            .filter(|other| other["kind"] != "ActionEvent" && other["tool_call_id"] == *id);
         assert_eq!(results.count(), 1, "one result of {id}: {events:#?}");
     }
 }
@@ -30,10 +30,25 @@ fn results(events: &[Value]) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_container_that_is_killed_during_a_command_is_replaced_at_the_next_one() {
-    let Some(world) = World::start().await else { return };
+    let Some(world) = World::start().await else {
+        return;
+    };
     let id = world.converse().await;
-    world.say(&id, [runs("echo begun > begun.txt; sleep 1000"), runs("echo again > again.txt"), Answer::Says("Done.")]).await;
-    world.until("the command runs", async || world.project().join("begun.txt").exists()).await;
+    world
+        .say(
+            &id,
+            [
+                runs("echo begun > begun.txt; sleep 1000"),
+                runs("echo again > again.txt"),
+                Answer::Says("Done."),
+            ],
+        )
+        .await;
+    world
+        .until("the command runs", async || {
+            world.project().join("begun.txt").exists()
+        })
+        .await;
     let first = world.container();
     docker(&["kill", &first]);
     let status = world.rest(&id).await;
@@ -41,7 +56,10 @@ async fn a_container_that_is_killed_during_a_command_is_replaced_at_the_next_one
     assert_eq!(status, "finished", "{events:#?}\n{}", world.log());
     check_complete(&events);
     let said = results(&events);
-    assert!(said.contains("sandbox"), "the error says what happened: {said}");
+    assert!(
+        said.contains("sandbox"),
+        "the error says what happened: {said}"
+    );
     assert_eq!(read(&world.project().join("again.txt")), "again\n");
     assert_ne!(world.container(), first);
     // Nothing ran twice.
@@ -50,52 +68,97 @@ async fn a_container_that_is_killed_during_a_command_is_replaced_at_the_next_one
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_killed_goes_on_with_the_same_container_and_shell() {
-    let Some(mut world) = World::start().await else { return };
+    let Some(mut world) = World::start().await else {
+        return;
+    };
     let id = world.converse().await;
-    world.act(&id, [runs("export KEPT=here; cd /tmp"), Answer::Says("Done.")]).await;
+    world
+        .act(
+            &id,
+            [runs("export KEPT=here; cd /tmp"), Answer::Says("Done.")],
+        )
+        .await;
     let container = world.container();
     // Killed while a command runs: its result is not known, and is said to be so.
-    world.say(&id, [runs("echo run >> run.txt; cd - >/dev/null; echo run >> run.txt; sleep 3; true")]).await;
-    world.until("the command runs", async || world.project().join("run.txt").exists()).await;
+    world
+        .say(
+            &id,
+            [runs(
+                "echo run >> run.txt; cd - >/dev/null; echo run >> run.txt; sleep 3; true",
+            )],
+        )
+        .await;
+    world
+        .until("the command runs", async || {
+            world.project().join("run.txt").exists()
+        })
+        .await;
     let before = world.events(&id).await.len();
     world.kill();
     world.launch().await;
     let events = world.events(&id).await;
     assert!(events.len() >= before, "no event is lost");
     check_complete(&events);
-    let events = world.act(&id, [runs("echo still $KEPT"), Answer::Says("Done.")]).await;
+    let events = world
+        .act(&id, [runs("echo still $KEPT"), Answer::Says("Done.")])
+        .await;
     let said = observed(&events).join("\n");
     if !said.contains("still here") {
         // The earlier command may still be under way: then the shell says so, and is the same all the same.
-        let events = world.act(&id, [runs("echo still $KEPT"), Answer::Says("Done.")]).await;
-        assert!(observed(&events).join("\n").contains("still here"), "{said}\n{events:#?}");
+        let events = world
+            .act(&id, [runs("echo still $KEPT"), Answer::Says("Done.")])
+            .await;
+        assert!(
+            observed(&events).join("\n").contains("still here"),
+            "{said}\n{events:#?}"
+        );
     }
     assert_eq!(world.container(), container);
     check_complete(&world.events(&id).await);
-    assert_eq!(read(&world.project().join("run.txt")), "run\n", "nothing ran twice");
+    assert_eq!(
+        read(&world.project().join("run.txt")),
+        "run\n",
+        "nothing ran twice"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_gone_leaves_no_container_after_a_minute() {
-    let Some(mut world) = World::start().await else { return };
+    let Some(mut world) = World::start().await else {
+        return;
+    };
     let id = world.converse().await;
     world.bash(&id, "true").await;
     let container = world.container();
     world.kill();
     let began = Instant::now();
-    world.until("the container ends", async || !docker::succeeds(&["inspect", &container])).await;
-    assert!(began.elapsed() < Duration::from_secs(75), "{:?}", began.elapsed());
+    world
+        .until("the container ends", async || {
+            !docker::succeeds(&["inspect", &container])
+        })
+        .await;
+    assert!(
+        began.elapsed() < Duration::from_secs(75),
+        "{:?}",
+        began.elapsed()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_is_an_error_of_the_command_and_no_more() {
-    let Some(world) = World::start().await else { return };
+    let Some(world) = World::start().await else {
+        return;
+    };
     let id = world.converse().await;
     world.bash(&id, "true").await;
     // A disk of its own, small, as a workspace.
     let small = world.directory.path().join("small");
     std::fs::create_dir(&small).unwrap();
-    let mounted = std::process::Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&small).status().unwrap();
+    let mounted = std::process::Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"])
+        .arg(&small)
+        .status()
+        .unwrap();
     assert!(mounted.success());
     let mut request = world.start_request();
     request["workspace"]["working_dir"] = json!(small);
@@ -114,11 +177,22 @@ async fn a_full_disk_is_an_error_of_the_command_and_no_more() {
         .await;
     check_complete(&events);
     let said = results(&events);
-    assert!(said.matches("No space left on device").count() >= 2, "{said}");
+    assert!(
+        said.matches("No space left on device").count() >= 2,
+        "{said}"
+    );
     assert!(said.contains("fits"), "{said}");
-    let (status, _) = world.send(world.request(reqwest::Method::DELETE, &format!("/api/conversations/{full}"))).await;
+    let (status, _) = world
+        .send(world.request(
+            reqwest::Method::DELETE,
+            &format!("/api/conversations/{full}"),
+        ))
+        .await;
     assert_eq!(status, 200);
-    let unmounted = std::process::Command::new("umount").arg(&small).status().unwrap();
+    let unmounted = std::process::Command::new("umount")
+        .arg(&small)
+        .status()
+        .unwrap();
     assert!(unmounted.success());
 }
 
@@ -126,10 +200,18 @@ async fn a_full_disk_is_an_error_of_the_command_and_no_more() {
 async fn check_no_start(world: &World, words: &[&str]) {
     let id = world.converse().await;
     let began = Instant::now();
-    let message = json!({"role": "user", "content": [{"type": "text", "text": "Go."}], "run": true});
-    let (status, said) = world.post(&format!("/api/conversations/{id}/events"), &message).await;
+    let message =
+        json!({"role": "user", "content": [{"type": "text", "text": "Go."}], "run": true});
+    let (status, said) = world
+        .post(&format!("/api/conversations/{id}/events"), &message)
+        .await;
     assert_eq!(status, 502, "{said}");
-    let (status, routed) = world.post(&format!("/api/conversations/{id}/bash/execute_bash_command"), &json!({"command": "true"})).await;
+    let (status, routed) = world
+        .post(
+            &format!("/api/conversations/{id}/bash/execute_bash_command"),
+            &json!({"command": "true"}),
+        )
+        .await;
     assert_eq!(status, 502, "{routed}");
     let (_, info) = world.get(&format!("/api/conversations/{id}/runtime")).await;
     assert_eq!(info["runtime_status"], "error", "{info}");
@@ -140,15 +222,23 @@ async fn check_no_start(world: &World, words: &[&str]) {
         assert!(info.to_string().contains(word), "{info}");
     }
     assert!(began.elapsed() < Duration::from_secs(100));
-    world.until("nothing is left", async || world.containers().is_empty()).await;
-    let (status, _) = world.send(world.request(reqwest::Method::DELETE, &format!("/api/conversations/{id}"))).await;
+    world
+        .until("nothing is left", async || world.containers().is_empty())
+        .await;
+    let (status, _) = world
+        .send(world.request(reqwest::Method::DELETE, &format!("/api/conversations/{id}")))
+        .await;
     assert_eq!(status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_image_that_is_missing_is_named() {
     let image = "localhost:9/no-such-image:latest";
-    let Some(world) = World::with(&[("RUNTIME_ENV", "docker"), ("OH_CONVERSATION_IMAGE", image)]).await else { return };
+    let Some(world) =
+        World::with(&[("RUNTIME_ENV", "docker"), ("OH_CONVERSATION_IMAGE", image)]).await
+    else {
+        return;
+    };
     check_no_start(&world, &[image, "docker build"]).await;
 }
 
@@ -164,11 +254,24 @@ async fn a_container_that_never_gets_healthy_is_given_up() {
         .spawn()
         .unwrap();
     use std::io::Write as _;
-    let text = format!("FROM {image}\nENTRYPOINT [\"/bin/sh\", \"-c\", \"echo I shall never listen; exec sleep 1000\"]\n");
-    build.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let text = format!(
+        "FROM {image}\nENTRYPOINT [\"/bin/sh\", \"-c\", \"echo I shall never listen; exec sleep 1000\"]\n"
+    );
+    build
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
     assert!(build.wait().unwrap().success());
-    let env = [("RUNTIME_ENV", "docker"), ("OH_CONVERSATION_IMAGE", "openhands-test-silent:latest"), ("OH_CONVERSATION_CONTAINER_STARTUP_TIMEOUT", "3")];
-    let Some(world) = World::with(&env).await else { return };
+    let env = [
+        ("RUNTIME_ENV", "docker"),
+        ("OH_CONVERSATION_IMAGE", "openhands-test-silent:latest"),
+        ("OH_CONVERSATION_CONTAINER_STARTUP_TIMEOUT", "3"),
+    ];
+    let Some(world) = World::with(&env).await else {
+        return;
+    };
     check_no_start(&world, &["did not answer", "I shall never listen"]).await;
     drop(world);
     docker(&["rmi", "-f", "openhands-test-silent:latest"]);
@@ -176,20 +279,39 @@ async fn a_container_that_never_gets_healthy_is_given_up() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_that_is_not_there_is_an_error_of_what_needs_it() {
-    let env = [("OH_CONVERSATION_RUNTIME_SELECTABLE", "true"), ("DOCKER_HOST", "unix:///nowhere/docker.sock")];
-    let Some(world) = World::with(&env).await else { return };
+    let env = [
+        ("OH_CONVERSATION_RUNTIME_SELECTABLE", "true"),
+        ("DOCKER_HOST", "unix:///nowhere/docker.sock"),
+    ];
+    let Some(world) = World::with(&env).await else {
+        return;
+    };
     // Conversations on this machine are not affected.
     let local = world.converse().await;
-    let events = world.act(&local, [runs("echo fine"), Answer::Says("Done.")]).await;
+    let events = world
+        .act(&local, [runs("echo fine"), Answer::Says("Done.")])
+        .await;
     assert!(observed(&events)[0].contains("fine"));
     let mut request = world.start_request();
     request["conversation_runtime"] = "docker".into();
     let id = world.converse_as(&request).await;
     let began = Instant::now();
-    let (status, said) = world.post(&format!("/api/conversations/{id}/bash/execute_bash_command"), &json!({"command": "true"})).await;
+    let (status, said) = world
+        .post(
+            &format!("/api/conversations/{id}/bash/execute_bash_command"),
+            &json!({"command": "true"}),
+        )
+        .await;
     assert_eq!(status, 502, "{said}");
-    assert!(said.to_string().contains("no container engine answers"), "{said}");
-    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+    assert!(
+        said.to_string().contains("no container engine answers"),
+        "{said}"
+    );
+    assert!(
+        began.elapsed() < Duration::from_secs(60),
+        "{:?}",
+        began.elapsed()
+    );
 }
 
 /// A way to the engine that can be closed, as it is while the engine is started again.
@@ -201,19 +323,24 @@ struct Way {
 impl Way {
     fn open(&mut self) {
         let engine = std::env::var("DOCKER_HOST").unwrap_or_default();
-        let engine = engine.strip_prefix("unix://").unwrap_or("/var/run/docker.sock").to_owned();
+        let engine = engine
+            .strip_prefix("unix://")
+            .unwrap_or("/var/run/docker.sock")
+            .to_owned();
         let listener = tokio::net::UnixListener::bind(&self.socket).unwrap();
-        self.open = Some(tokio_util::task::AbortOnDropHandle::new(tokio::spawn(async move {
-            // They end with the listener.
-            let mut connections = tokio::task::JoinSet::new();
-            loop {
-                let (mut here, _) = listener.accept().await.unwrap();
-                let mut there = tokio::net::UnixStream::connect(&engine).await.unwrap();
-                connections.spawn(async move {
-                    let _ = tokio::io::copy_bidirectional(&mut here, &mut there).await;
-                });
-            }
-        })));
+        self.open = Some(tokio_util::task::AbortOnDropHandle::new(tokio::spawn(
+            async move {
+                // They end with the listener.
+                let mut connections = tokio::task::JoinSet::new();
+                loop {
+                    let (mut here, _) = listener.accept().await.unwrap();
+                    let mut there = tokio::net::UnixStream::connect(&engine).await.unwrap();
+                    connections.spawn(async move {
+                        let _ = tokio::io::copy_bidirectional(&mut here, &mut there).await;
+                    });
+                }
+            },
+        )));
     }
 
     fn close(&mut self) {
@@ -225,19 +352,42 @@ impl Way {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_that_is_started_again_is_waited_for() {
     let sockets = tempfile::tempdir().unwrap();
-    let mut way = Way { socket: sockets.path().join("docker.sock"), open: None };
+    let mut way = Way {
+        socket: sockets.path().join("docker.sock"),
+        open: None,
+    };
     way.open();
     let host = format!("unix://{}", way.socket.display());
-    let Some(world) = World::with(&[("RUNTIME_ENV", "docker"), ("DOCKER_HOST", &host)]).await else { return };
+    let Some(world) = World::with(&[("RUNTIME_ENV", "docker"), ("DOCKER_HOST", &host)]).await
+    else {
+        return;
+    };
     let id = world.converse().await;
-    world.say(&id, [runs("echo begun > begun.txt; sleep 1000"), runs("echo again > again.txt"), Answer::Says("Done.")]).await;
-    world.until("the command runs", async || world.project().join("begun.txt").exists()).await;
+    world
+        .say(
+            &id,
+            [
+                runs("echo begun > begun.txt; sleep 1000"),
+                runs("echo again > again.txt"),
+                Answer::Says("Done."),
+            ],
+        )
+        .await;
+    world
+        .until("the command runs", async || {
+            world.project().join("begun.txt").exists()
+        })
+        .await;
     let first = world.container();
     // What a restart of the engine is for its clients: nobody answers, and the containers are gone.
     way.close();
     docker(&["kill", &first]);
     let closed = Instant::now();
-    world.until("some seconds pass", async || closed.elapsed() > Duration::from_secs(5)).await;
+    world
+        .until("some seconds pass", async || {
+            closed.elapsed() > Duration::from_secs(5)
+        })
+        .await;
     way.open();
     let status = world.rest(&id).await;
     let events = world.events(&id).await;
@@ -249,7 +399,12 @@ async fn an_engine_that_is_started_again_is_waited_for() {
     // While nobody answers, containers that run are used as before.
     let before = world.container();
     way.close();
-    let events = world.act(&id, [runs("echo without the engine"), Answer::Says("Done.")]).await;
+    let events = world
+        .act(
+            &id,
+            [runs("echo without the engine"), Answer::Says("Done.")],
+        )
+        .await;
     assert!(observed(&events)[0].contains("without the engine"));
     assert_eq!(world.bash(&id, "echo by the route").await, "by the route\n");
     way.open();

@@ -8,7 +8,9 @@ use crate::world::{KEY, MODEL_KEY, World};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_container_sees_the_keys_of_models() {
-    let Some(world) = World::start().await else { return };
+    let Some(world) = World::start().await else {
+        return;
+    };
     let mut request = world.start_request();
     // One key is in the environment of the server, another one comes with the request.
     let other = "sk-key-in-the-request-0815";
@@ -25,11 +27,22 @@ async fn no_container_sees_the_keys_of_models() {
     let inspected = docker(&["inspect", &container]);
     let processes = docker(&["top", &container, "-eo", "pid,args"]);
     let files = docker(&[
-        "exec", "-u", "0", &container, "sh", "-c",
-        &format!("for k in {MODEL_KEY} {other} {KEY}; do grep -rlaF -e $k / --exclude-dir=proc --exclude-dir=sys --exclude-dir=dev 2>/dev/null; done; true"),
+        "exec",
+        "-u",
+        "0",
+        &container,
+        "sh",
+        "-c",
+        &format!(
+            "for k in {MODEL_KEY} {other} {KEY}; do grep -rlaF -e $k / --exclude-dir=proc --exclude-dir=sys --exclude-dir=dev 2>/dev/null; done; true"
+        ),
     ]);
     let traffic = traffic.stop();
-    assert!(traffic.len() > 100, "the traffic was heard: {} bytes", traffic.len());
+    assert!(
+        traffic.len() > 100,
+        "the traffic was heard: {} bytes",
+        traffic.len()
+    );
     let traffic = String::from_utf8_lossy(&traffic);
     assert!(traffic.contains("tools/call"), "the calls were heard");
     let everything = [
@@ -45,7 +58,13 @@ async fn no_container_sees_the_keys_of_models() {
     }
     assert_eq!(files, "", "files with a key in them");
     assert_eq!(world.model.keys().len(), 2);
-    assert!(world.model.keys().iter().all(|key| key == &format!("Bearer {other}")));
+    assert!(
+        world
+            .model
+            .keys()
+            .iter()
+            .all(|key| key == &format!("Bearer {other}"))
+    );
 }
 
 /// What goes to and from a container, as packets.
@@ -60,7 +79,9 @@ impl Traffic {
         let pid = docker(&["inspect", "-f", "{{.State.Pid}}", container]);
         // In the network of the container, where nothing can go past it.
         let mut dump = Command::new("nsenter")
-            .args(["-t", &pid, "-n", "tcpdump", "-i", "any", "-U", "-s", "0", "-w"])
+            .args([
+                "-t", &pid, "-n", "tcpdump", "-i", "any", "-U", "-s", "0", "-w",
+            ])
             .arg(&file)
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -75,7 +96,9 @@ impl Traffic {
     }
 
     fn stop(mut self) -> Vec<u8> {
-        let _ = Command::new("kill").args(["-INT", &self.dump.id().to_string()]).status();
+        let _ = Command::new("kill")
+            .args(["-INT", &self.dump.id().to_string()])
+            .status();
         let _ = self.dump.wait();
         std::fs::read(&self.file).unwrap()
     }

@@ -25,7 +25,10 @@ pub(crate) enum Answer {
 
 /// Calls the terminal.
 pub(crate) fn runs(command: &str) -> Answer {
-    Answer::Calls("terminal", json!({"command": command, "security_risk": "LOW", "summary": "run a command"}))
+    Answer::Calls(
+        "terminal",
+        json!({"command": command, "security_risk": "LOW", "summary": "run a command"}),
+    )
 }
 
 #[derive(Debug, Default)]
@@ -74,16 +77,25 @@ impl Model {
     }
 }
 
-async fn answer(State(script): State<Arc<Mutex<Script>>>, headers: HeaderMap, body: Bytes) -> Response {
+async fn answer(
+    State(script): State<Arc<Mutex<Script>>>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
     let asked: Value = serde_json::from_slice(&body).unwrap();
     let is_streamed = asked["stream"] == true;
     let next = {
         let mut script = script.lock();
         let key = headers.get(header::AUTHORIZATION);
-        script.keys.extend(key.map(|key| key.to_str().unwrap().to_owned()));
+        script
+            .keys
+            .extend(key.map(|key| key.to_str().unwrap().to_owned()));
         let number = script.asked.len();
         script.asked.push(asked);
-        let next = script.answers.pop_front().unwrap_or(Answer::Says("Nothing more to say."));
+        let next = script
+            .answers
+            .pop_front()
+            .unwrap_or(Answer::Says("Nothing more to say."));
         (number, next)
     };
     let (mut message, reason) = match next.1 {
@@ -91,7 +103,10 @@ async fn answer(State(script): State<Arc<Mutex<Script>>>, headers: HeaderMap, bo
         Answer::Calls(name, arguments) => {
             let call = json!({"index": 0, "id": format!("call_{}", next.0), "type": "function",
                 "function": {"name": name, "arguments": arguments.to_string()}});
-            (json!({"role": "assistant", "content": null, "tool_calls": [call]}), "tool_calls")
+            (
+                json!({"role": "assistant", "content": null, "tool_calls": [call]}),
+                "tool_calls",
+            )
         }
     };
     let usage = json!({"prompt_tokens": 5, "completion_tokens": 1, "total_tokens": 6});
@@ -114,8 +129,14 @@ async fn answer(State(script): State<Arc<Mutex<Script>>>, headers: HeaderMap, bo
         format!("data: {chunk}\n\n")
     };
     let text = [
-        chunk(json!([{"index": 0, "delta": message, "finish_reason": null}]), Value::Null),
-        chunk(json!([{"index": 0, "delta": {}, "finish_reason": reason}]), Value::Null),
+        chunk(
+            json!([{"index": 0, "delta": message, "finish_reason": null}]),
+            Value::Null,
+        ),
+        chunk(
+            json!([{"index": 0, "delta": {}, "finish_reason": reason}]),
+            Value::Null,
+        ),
         chunk(json!([]), usage),
         "data: [DONE]\n\n".to_owned(),
     ]

@@ -42,7 +42,10 @@ impl World {
             std::fs::create_dir(directory.path().join(name)).unwrap();
         }
         let mut all = vec![("OH_CONVERSATION_IMAGE".to_owned(), image)];
-        all.extend(env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        all.extend(
+            env.iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
+        );
         let mut world = Self {
             directory,
             model: Model::start().await,
@@ -58,8 +61,16 @@ impl World {
     /// Starts the server, after it was killed for instance.
     pub(crate) async fn launch(&mut self) {
         let root = self.directory.path();
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let log = std::fs::File::options().create(true).append(true).open(root.join("srv/server.log")).unwrap();
+        let port = std::net::TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        let log = std::fs::File::options()
+            .create(true)
+            .append(true)
+            .open(root.join("srv/server.log"))
+            .unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_openhands-agent-server"));
         command
             .args(["--host", "127.0.0.1", "--port", &port.to_string()])
@@ -81,7 +92,11 @@ impl World {
         self.url = format!("http://127.0.0.1:{port}");
         let url = format!("{}/health", self.url);
         self.until("the server answers", async || {
-            self.client.get(&url).send().await.is_ok_and(|answer| answer.status() == 200)
+            self.client
+                .get(&url)
+                .send()
+                .await
+                .is_ok_and(|answer| answer.status() == 200)
         })
         .await;
     }
@@ -95,7 +110,9 @@ impl World {
 
     /// Asks the server to end and waits for it.
     pub(crate) fn stop(&mut self) {
-        let Some(mut child) = self.child.take() else { return };
+        let Some(mut child) = self.child.take() else {
+            return;
+        };
         let _ = Command::new("kill").arg(child.id().to_string()).status();
         let began = Instant::now();
         while began.elapsed() < Duration::from_secs(20) {
@@ -110,7 +127,11 @@ impl World {
 
     /// The directory that conversations work in.
     pub(crate) fn project(&self) -> PathBuf {
-        self.directory.path().join("project").canonicalize().unwrap()
+        self.directory
+            .path()
+            .join("project")
+            .canonicalize()
+            .unwrap()
     }
 
     /// What the server logged.
@@ -120,7 +141,9 @@ impl World {
     }
 
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        self.client.request(method, format!("{}{path}", self.url)).header("x-session-api-key", KEY)
+        self.client
+            .request(method, format!("{}{path}", self.url))
+            .header("x-session-api-key", KEY)
     }
 
     /// Sends a request and gives status and body.
@@ -128,7 +151,10 @@ impl World {
         let answer = request.timeout(LIMIT).send().await.unwrap();
         let status = answer.status().as_u16();
         let text = answer.text().await.unwrap();
-        (status, serde_json::from_str(&text).unwrap_or(Value::String(text)))
+        (
+            status,
+            serde_json::from_str(&text).unwrap_or(Value::String(text)),
+        )
     }
 
     pub(crate) async fn get(&self, path: &str) -> (u16, Value) {
@@ -163,7 +189,11 @@ impl World {
     }
 
     /// Has the model do something, and waits until it rests.
-    pub(crate) async fn act(&self, id: &str, answers: impl IntoIterator<Item = Answer>) -> Vec<Value> {
+    pub(crate) async fn act(
+        &self,
+        id: &str,
+        answers: impl IntoIterator<Item = Answer>,
+    ) -> Vec<Value> {
         let before = self.events(id).await.len();
         self.say(id, answers).await;
         let status = self.rest(id).await;
@@ -175,8 +205,11 @@ impl World {
     /// Has the model begin to do something.
     pub(crate) async fn say(&self, id: &str, answers: impl IntoIterator<Item = Answer>) {
         self.model.will(answers);
-        let message = json!({"role": "user", "content": [{"type": "text", "text": "Go."}], "run": true});
-        let (status, said) = self.post(&format!("/api/conversations/{id}/events"), &message).await;
+        let message =
+            json!({"role": "user", "content": [{"type": "text", "text": "Go."}], "run": true});
+        let (status, said) = self
+            .post(&format!("/api/conversations/{id}/events"), &message)
+            .await;
         assert_eq!(status, 200, "{said}\n{}", self.log());
     }
 
@@ -193,14 +226,19 @@ impl World {
     }
 
     pub(crate) async fn events(&self, id: &str) -> Vec<Value> {
-        let (status, page) = self.get(&format!("/api/conversations/{id}/events/search?limit=100")).await;
+        let (status, page) = self
+            .get(&format!("/api/conversations/{id}/events/search?limit=100"))
+            .await;
         assert_eq!(status, 200, "{page}");
         page["items"].as_array().unwrap().clone()
     }
 
     /// The name under which the server owns containers.
     pub(crate) fn owner(&self) -> String {
-        let kept = self.directory.path().join("srv/workspace/conversations/.sandbox-owner");
+        let kept = self
+            .directory
+            .path()
+            .join("srv/workspace/conversations/.sandbox-owner");
         std::fs::read_to_string(kept).unwrap_or_default()
     }
 
@@ -224,7 +262,11 @@ impl World {
     pub(crate) async fn until(&self, what: &str, mut is_so: impl AsyncFnMut() -> bool) {
         let began = Instant::now();
         while !is_so().await {
-            assert!(began.elapsed() < LIMIT, "not in time: {what}\n{}", self.log());
+            assert!(
+                began.elapsed() < LIMIT,
+                "not in time: {what}\n{}",
+                self.log()
+            );
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
@@ -244,8 +286,14 @@ pub(crate) fn observed(events: &[Value]) -> Vec<String> {
         .iter()
         .filter(|event| event["kind"] == "ObservationEvent")
         .map(|event| {
-            let content = event["observation"]["content"].as_array().cloned().unwrap_or_default();
-            content.iter().filter_map(|part| part["text"].as_str()).collect()
+            let content = event["observation"]["content"]
+                .as_array()
+                .cloned()
+                .unwrap_or_default();
+            content
+                .iter()
+                .filter_map(|part| part["text"].as_str())
+                .collect()
         })
         .collect()
 }

@@ -33,7 +33,10 @@ impl DockerSandbox {
             ..CreateExecOptions::default()
         };
         let engine = self.docker().engine();
-        let made = engine.create_exec(self.id(), options).await.map_err(failed)?;
+        let made = engine
+            .create_exec(self.id(), options)
+            .await
+            .map_err(failed)?;
         let started = engine.start_exec(&made.id, None).await.map_err(failed)?;
         let StartExecResults::Attached {
             mut output,

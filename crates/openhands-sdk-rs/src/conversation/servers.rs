@@ -22,7 +22,11 @@ impl Inner {
             return;
         }
         // Those of a sandbox come with it.
-        if agent.mcp_config.values().any(|server| server.sandbox == Some(true)) {
+        if agent
+            .mcp_config
+            .values()
+            .any(|server| server.sandbox == Some(true))
+        {
             return;
         }
         match self.servers_of(&agent, &agent.mcp_config, None).await {

@@ -147,9 +147,7 @@ impl Conversations {
         tokio::fs::create_dir_all(tree)
             .await
             .map_err(RefusedRequest::Files)?;
-        let slot = self
-            .finder
-            .slot_of_new(stored, Some(plan.directories()));
+        let slot = self.finder.slot_of_new(stored, Some(plan.directories()));
         slot.ready().await.map_err(RefusedRequest::Sandbox)?;
         plan.make(slot.runtime().workspace()).await
     }
@@ -162,11 +160,7 @@ impl Conversations {
     }
 
     /// Where a worktree of a workspace goes; none if the workspace is in no repository.
-    pub(super) async fn plan(
-        &self,
-        stored: &StoredConversation,
-        workspace: &Path,
-    ) -> Option<Plan> {
+    pub(super) async fn plan(&self, stored: &StoredConversation, workspace: &Path) -> Option<Plan> {
         let root = &self.config.conversation_worktree_root;
         let (id, options) = (stored.id.into(), stored.worktree_options.clone());
         if self.is_sandboxed(stored) {

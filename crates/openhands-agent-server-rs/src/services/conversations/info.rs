@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use openhands_protocol::agent::AgentSpec;
-use openhands_protocol::conversation::{
-    ConversationInfo, ConversationState, StoredConversation,
-};
+use openhands_protocol::conversation::{ConversationInfo, ConversationState, StoredConversation};
 use openhands_protocol::{ConversationId, Extra, Reading};
 
 use crate::services::conversations::{Conversations, Entry, RefusedRequest, meta};

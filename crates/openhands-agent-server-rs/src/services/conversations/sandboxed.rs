@@ -45,7 +45,9 @@ impl SlotFinder {
         let root = &self.config.conversation_worktree_root;
         let root = std::path::absolute(root).unwrap_or_else(|_| root.clone());
         let tree = worktree::of_workspace(&root, &working_dir);
-        let worktree = tree.as_deref().and_then(|tree| Some((tree.parent()?, tree)));
+        let worktree = tree
+            .as_deref()
+            .and_then(|tree| Some((tree.parent()?, tree)));
         Some(
             self.sandboxes
                 .slot_for(id, || plan(&self.config, &meta, &working_dir, worktree)),

@@ -131,11 +131,8 @@ impl Plan {
             self.must(at, &["branch", "-D", &self.branch]).await?;
         }
         let start = self.start_point(at).await;
-        self.must(
-            at,
-            &["worktree", "add", "-b", &self.branch, &root, &start],
-        )
-        .await?;
+        self.must(at, &["worktree", "add", "-b", &self.branch, &root, &start])
+            .await?;
         // By a program where the tools run: a path in the repository may be a link that leads elsewhere.
         let workspace = self.workspace.to_string_lossy();
         let made = run(at, &self.repository, ["mkdir", "-p", &workspace]).await;
@@ -147,10 +144,7 @@ impl Plan {
         if self.options.base == WorktreeBase::Head {
             return "HEAD".to_owned();
         }
-        let has_remote = self
-            .git(at, &["remote", "get-url", "origin"])
-            .await
-            .is_ok();
+        let has_remote = self.git(at, &["remote", "get-url", "origin"]).await.is_ok();
         if has_remote && let Err(error) = self.git(at, &["fetch", "origin"]).await {
             tracing::warn!(repository = %self.repository.display(), error, "cannot fetch; what was fetched before is used");
         }
@@ -182,9 +176,7 @@ impl Plan {
     }
 
     async fn must(&self, at: &dyn Workspace, arguments: &[&str]) -> Result<String, RefusedRequest> {
-        self.git(at, arguments)
-            .await
-            .map_err(no_worktree)
+        self.git(at, arguments).await.map_err(no_worktree)
     }
 }
 
@@ -231,7 +223,12 @@ pub(super) async fn prepare(host: &Host, workspace: &Path) -> Result<(), Refused
 
 /// What git says; as an error, what it complains about.
 async fn git(at: &dyn Workspace, directory: &Path, arguments: &[&str]) -> Result<String, String> {
-    run(at, directory, std::iter::once("git").chain(arguments.iter().copied())).await
+    run(
+        at,
+        directory,
+        std::iter::once("git").chain(arguments.iter().copied()),
+    )
+    .await
 }
 
 /// What a program says; as an error, what it complains about.

@@ -46,8 +46,14 @@ fn a_worktree_comes_with_the_history_of_its_repository() {
     let (repository, tree) = (root.join("repository"), root.join("trees/1/repository"));
     std::fs::create_dir(&repository).unwrap();
     git(&repository, &["init", "-q"]);
-    git(&repository, &["commit", "-q", "--allow-empty", "-m", "first"]);
-    git(&repository, &["worktree", "add", "-q", tree.to_str().unwrap()]);
+    git(
+        &repository,
+        &["commit", "-q", "--allow-empty", "-m", "first"],
+    );
+    git(
+        &repository,
+        &["worktree", "add", "-q", tree.to_str().unwrap()],
+    );
     let history = repository.join(".git");
     let kept = PathBuf::from("/kept/sandbox");
     // While it is made, and when it is there.
@@ -68,18 +74,32 @@ fn an_agent_cannot_have_more_mounted_by_writing_a_link() {
     std::fs::create_dir(&secret).unwrap();
     let kept = PathBuf::from("/kept/sandbox");
     let alone = [workspace.clone(), kept];
-    let link = |git: &Path| std::fs::write(workspace.join(".git"), format!("gitdir: {}\n", git.display())).unwrap();
+    let link = |git: &Path| {
+        std::fs::write(
+            workspace.join(".git"),
+            format!("gitdir: {}\n", git.display()),
+        )
+        .unwrap()
+    };
     link(&secret);
     assert_eq!(sources(&workspace, None), alone);
     // A directory in the workspace that says what a worktree of a repository would say.
     let fake = workspace.join("fake/worktrees/1");
     std::fs::create_dir_all(&fake).unwrap();
-    std::fs::write(fake.join("gitdir"), workspace.join(".git").to_str().unwrap()).unwrap();
+    std::fs::write(
+        fake.join("gitdir"),
+        workspace.join(".git").to_str().unwrap(),
+    )
+    .unwrap();
     std::fs::write(fake.join("commondir"), secret.to_str().unwrap()).unwrap();
     link(&fake);
     assert_eq!(sources(&workspace, None), alone);
     // The workspace itself as such a directory.
-    std::fs::write(workspace.join("gitdir"), workspace.join(".git").to_str().unwrap()).unwrap();
+    std::fs::write(
+        workspace.join("gitdir"),
+        workspace.join(".git").to_str().unwrap(),
+    )
+    .unwrap();
     std::fs::write(workspace.join("commondir"), "../..").unwrap();
     link(&workspace);
     assert_eq!(sources(&workspace, None), alone);

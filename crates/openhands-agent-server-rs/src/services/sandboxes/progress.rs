@@ -43,9 +43,9 @@ impl Steps {
         };
         self.0.send_if_modified(|steps| {
             // A pull tells the same again and again, while it comes nearer to its end.
-            let is_new = steps.last().is_none_or(|last| {
-                (&last.message, last.percent) != (&step.message, step.percent)
-            });
+            let is_new = steps
+                .last()
+                .is_none_or(|last| (&last.message, last.percent) != (&step.message, step.percent));
             let has_room = is_new && steps.len() < MAX_STEPS;
             if has_room {
                 steps.push(step);
@@ -87,7 +87,11 @@ impl Follow {
     pub(crate) fn take(&mut self) -> Vec<Step> {
         let steps = self.steps.borrow_and_update();
         // A new start has fewer.
-        let from = if self.seen > steps.len() { 0 } else { self.seen };
+        let from = if self.seen > steps.len() {
+            0
+        } else {
+            self.seen
+        };
         self.seen = steps.len();
         steps.iter().skip(from).cloned().collect()
     }

@@ -193,9 +193,9 @@ impl Slot {
             .await;
         match found.as_deref() {
             Ok(SlotState::Available(sandbox)) => Ok(Arc::clone(sandbox)),
-            Ok(SlotState::Failed(reason)) => {
-                Err(format!("The sandbox of the conversation cannot start: {reason}"))
-            }
+            Ok(SlotState::Failed(reason)) => Err(format!(
+                "The sandbox of the conversation cannot start: {reason}"
+            )),
             Ok(SlotState::Missing | SlotState::Starting) | Err(_) => {
                 Err("The sandbox of the conversation was removed".to_owned())
             }
@@ -269,7 +269,8 @@ impl Slot {
         if let Ok(Some(found)) = engine.docker.find(plan.conversation).await {
             let sandbox = Sandbox::new(found);
             if !self.is_lost(&sandbox).await && sandbox.answers(&sandboxes.web).await {
-                self.steps.add("Found the container of the conversation", None);
+                self.steps
+                    .add("Found the container of the conversation", None);
                 return Ok(sandbox);
             }
             sandbox.remove().await;
@@ -309,7 +310,10 @@ impl Slot {
             .workspace()
             .exec(Exec::new(["git", "init"]), CancellationToken::new())
             .await;
-        let is_done = done.as_ref().is_ok_and(|done| done.exit.is_some_and(openhands_sdk_rs::process::Exit::success));
+        let is_done = done.as_ref().is_ok_and(|done| {
+            done.exit
+                .is_some_and(openhands_sdk_rs::process::Exit::success)
+        });
         if !is_done {
             tracing::warn!(workspace = %self.plan.working_dir.display(), ?done, "no repository could be made");
         }
@@ -347,7 +351,8 @@ impl Slot {
             let stop = sandboxes.stop.clone();
             let web = sandboxes.web.clone();
             sandboxes.tasks.spawn(async move {
-                stop.run_until_cancelled(this.watch_over(&web, &sandbox)).await;
+                stop.run_until_cancelled(this.watch_over(&web, &sandbox))
+                    .await;
             });
         }
     }

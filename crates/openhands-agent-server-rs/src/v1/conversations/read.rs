@@ -12,9 +12,7 @@ use openhands_protocol::conversation::{
 
 use crate::app::App;
 use crate::http::{ApiError, Body, Path, Query, Reply, Routes};
-use crate::services::conversations::{
-    ConversationQuery, RefusedRequest, without_skills,
-};
+use crate::services::conversations::{ConversationQuery, RefusedRequest, without_skills};
 
 pub(super) fn routes() -> Routes {
     Routes::new()
