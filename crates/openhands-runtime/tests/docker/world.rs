@@ -71,7 +71,6 @@ impl Drop for World {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "tests say what they leave out")]
 fn skip<T>(reason: &str) -> Option<T> {
     assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "{reason}");
     eprintln!("skipped: {reason}");
