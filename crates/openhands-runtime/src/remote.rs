@@ -81,7 +81,7 @@ impl RemoteRuntime {
             .and_then(RawValue::from_string)
             .map_err(|error| ToolError::Failed(format!("the action cannot be sent: {error}")))?;
         let call = Call {
-            tool_call: Some(cx.call),
+            of_tool: Some(cx.call),
             env: cx.env,
             output: cx.output,
             ..Call::new()

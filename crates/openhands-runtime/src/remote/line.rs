@@ -53,7 +53,7 @@ struct Peer {
 #[derive(Debug, Clone)]
 pub(super) struct Call {
     pub(super) id: String,
-    pub(super) tool_call: Option<ToolCallId>,
+    pub(super) of_tool: Option<ToolCallId>,
     pub(super) env: Vec<(String, Secret)>,
     pub(super) output: OutputSink,
 }
@@ -63,7 +63,7 @@ impl Call {
     pub(super) fn new() -> Self {
         Self {
             id: Uuid::new_v4().to_string(),
-            tool_call: None,
+            of_tool: None,
             env: Vec::new(),
             output: OutputSink::none(),
         }
@@ -136,7 +136,7 @@ impl Line {
     ) -> Result<Reply, Unanswered> {
         let meta = CallMeta {
             call: Some(call.id.clone()),
-            tool_call: call.tool_call,
+            tool_call: call.of_tool,
             env: Exposed::all(&call.env),
             ..self.meta()
         };
