@@ -37,6 +37,9 @@ struct Seen {
     masker: Masker,
 }
 
+/// What a tool is, and what does its work.
+type Halves<'a> = (&'a Arc<dyn ToolDefinition>, Arc<dyn ToolExecutor>);
+
 impl fmt::Debug for Bench {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Bench")
@@ -95,10 +98,7 @@ impl Bench {
     }
 
     /// Both halves of a tool, or why it is not there.
-    pub(super) fn tool(
-        &self,
-        name: &str,
-    ) -> Result<(&Arc<dyn ToolDefinition>, Arc<dyn ToolExecutor>), String> {
+    pub(super) fn tool(&self, name: &str) -> Result<Halves<'_>, String> {
         let missing = |problems: &[String]| {
             let mut text = format!("tool '{name}' is not available on this machine");
             for problem in problems {

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Owner, result};
 
 /// How long an answer is kept: much longer than anybody tries to get it.
-const KEPT_FOR: Duration = Duration::from_secs(10 * 60);
+const KEPT_FOR: Duration = Duration::from_mins(10);
 /// How much of answers is kept. Of older ones it is only known that there was one.
 const KEPT_BYTES: usize = 64 << 20;
 /// Pieces of output that a watcher may be behind.

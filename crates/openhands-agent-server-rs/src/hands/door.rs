@@ -15,7 +15,7 @@ use super::Hands;
 use super::face::Face;
 
 /// A session whose client neither says nor hears anything for so long ends, with its shell.
-const SESSION_IDLE: Duration = Duration::from_secs(60 * 60);
+const SESSION_IDLE: Duration = Duration::from_hours(1);
 /// How long the answer of a session's request stays in the library. Who needs it longer gives the call an id.
 const SESSION_ANSWER: Duration = Duration::from_secs(10);
 

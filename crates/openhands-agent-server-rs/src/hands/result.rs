@@ -81,7 +81,7 @@ pub(super) fn size(result: &CallToolResult) -> usize {
     let blocks = result.content.iter().map(|block| match block {
         ContentBlock::Text(text) => text.text.len(),
         ContentBlock::Image(image) => image.data.len(),
-        ContentBlock::Audio(_) | ContentBlock::Resource(_) | ContentBlock::ResourceLink(_) => 0,
+        // No tool of ours answers with anything else.
         _ => 0,
     });
     256 + blocks.sum::<usize>() + result.structured_content.as_ref().map_or(0, value_size)

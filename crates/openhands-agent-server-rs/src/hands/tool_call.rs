@@ -18,7 +18,7 @@ use super::calls::{Call, CallState};
 use super::{Hands, Owner, preview, result};
 
 /// A call that nobody waits for ends after this time: whoever lost a connection has asked again long before.
-const UNWATCHED_LIMIT: Duration = Duration::from_secs(60);
+const UNWATCHED_LIMIT: Duration = Duration::from_mins(1);
 
 /// What a call of a tool needs.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use super::Owner;
 /// Of all files that are on their way.
 const MAX_BYTES: usize = 512 << 20;
 /// A file of which no part came for so long is given up.
-const STALE: Duration = Duration::from_secs(5 * 60);
+const STALE: Duration = Duration::from_mins(5);
 
 /// Files of which not all parts are there.
 #[derive(Debug, Default)]

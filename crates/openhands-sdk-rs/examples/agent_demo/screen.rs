@@ -167,7 +167,7 @@ impl Progressing {
     }
 
     /// A bar, of bytes.
-    pub(crate) fn bar(&mut self, text: &str, done: u64, total: u64) {
+    pub(crate) fn bar(&self, text: &str, done: u64, total: u64) {
         if !self.is_live {
             return;
         }
@@ -176,31 +176,31 @@ impl Progressing {
             .map(|at| if at < filled { '█' } else { '░' })
             .collect();
         let (done, total) = (done >> 20, total >> 20);
-        self.write(&format!("{ERASE_LINE}{bar} {done}/{total} MB {text}"));
+        write(&format!("{ERASE_LINE}{bar} {done}/{total} MB {text}"));
     }
 
     /// What is done now.
-    pub(crate) fn step(&mut self, text: &str) {
+    pub(crate) fn step(&self, text: &str) {
         if self.is_live {
-            self.write(&format!("{ERASE_LINE}{text}"));
+            write(&format!("{ERASE_LINE}{text}"));
         } else {
-            self.write(&format!("{text}\n"));
+            write(&format!("{text}\n"));
         }
     }
 
     /// That it is done.
-    pub(crate) fn end(&mut self, text: &str) {
+    pub(crate) fn end(&self, text: &str) {
         if self.is_live {
-            self.write(ERASE_LINE);
+            write(ERASE_LINE);
         }
-        self.write(&format!("{text}\n"));
+        write(&format!("{text}\n"));
     }
+}
 
-    fn write(&mut self, text: &str) {
-        let mut out = std::io::stderr();
-        let _ = out.write_all(text.as_bytes());
-        let _ = out.flush();
-    }
+fn write(text: &str) {
+    let mut out = std::io::stderr();
+    let _ = out.write_all(text.as_bytes());
+    let _ = out.flush();
 }
 
 /// A text without what would move the cursor or change colours.

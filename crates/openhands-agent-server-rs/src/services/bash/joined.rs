@@ -91,8 +91,8 @@ impl Joined {
         let text = Form::REST.to_string(&self.last).map_err(io::Error::other)?;
         let head = text.strip_suffix(NO_TEXT);
         let head = head.ok_or_else(|| io::Error::other("an output without a place for text"))?;
-        let stdout = self.stdout.quoted(format!(r#"{head}"stdout":"#));
-        let stderr = self.stderr.quoted(r#","stderr":"#.to_owned());
+        let stdout = self.stdout.quoted(&format!(r#"{head}"stdout":"#));
+        let stderr = self.stderr.quoted(r#","stderr":"#);
         let end = "}";
         let length = stdout.0 + stderr.0 + end.len() as u64;
         let end = stream::iter([Ok(Bytes::from_static(end.as_bytes()))]);
@@ -169,7 +169,7 @@ impl Spool {
     /// A JSON string of it after `head`, or null if it is empty: its length, and its bytes piece by piece.
     fn quoted(
         mut self,
-        head: String,
+        head: &str,
     ) -> (u64, impl Stream<Item = io::Result<Bytes>> + Send + 'static) {
         let is_empty = self.len() == 0;
         let (open, close) = if is_empty { ("null", "") } else { ("\"", "\"") };
