@@ -13,14 +13,18 @@ use openhands_sdk_rs::tools::{
 };
 use parking_lot::Mutex;
 
-/// The tools of one owner. Nothing is started before the first call.
+/// The tools of one owner. Without a choice of tools, the acting half of each is made at its first call.
 pub(super) struct Bench {
     /// What it was made for, if its owner said so.
     pub(super) equipment: Option<Equipment>,
     pub(super) workspace: LocalWorkspace,
     pub(super) locks: ResourceLocks,
+    registry: Registry,
+    machine: Machine,
     definitions: Definitions,
-    executors: HashMap<String, Arc<dyn ToolExecutor>>,
+    /// As what each tool was asked for.
+    wanted: HashMap<String, Tool>,
+    executors: Mutex<HashMap<String, Arc<dyn ToolExecutor>>>,
     /// Why there are not more.
     problems: Vec<String>,
     secrets: Mutex<Seen>,
@@ -53,55 +57,79 @@ impl Bench {
             equipment,
             workspace: LocalWorkspace::new(&machine.place.working_dir, &machine.env),
             locks: ResourceLocks::default(),
+            registry: registry.clone(),
+            machine: machine.clone(),
             definitions: Definitions::default(),
-            executors: HashMap::new(),
+            wanted: HashMap::new(),
+            executors: Mutex::default(),
             problems: Vec::new(),
             secrets: Mutex::default(),
         };
         for tool in wanted {
-            let one = std::slice::from_ref(tool);
-            let halves = registry
-                .definitions(one, &machine.place)
-                .and_then(|definitions| Ok((definitions, registry.executors(one, machine)?)));
-            match halves {
-                Ok((definitions, executors)) => {
+            match registry.definitions(std::slice::from_ref(tool), &machine.place) {
+                Ok(definitions) => {
                     for definition in definitions.iter() {
                         // Of two with one name the first counts.
-                        let _ = bench.definitions.add(Arc::clone(definition));
-                    }
-                    for (name, executor) in executors.into_executors() {
-                        bench.executors.entry(name).or_insert(executor);
+                        if bench.definitions.add(Arc::clone(definition)).is_ok() {
+                            let name = definition.spec().name.clone();
+                            bench.wanted.insert(name, tool.clone());
+                        }
                     }
                 }
                 Err(problem) => bench.problems.push(problem.to_string()),
             }
         }
+        if bench.equipment.is_some() {
+            // Whoever says which tools it wants has all of them made now, as a local runtime does: some prepare their
+            // place. A problem is told at the first call.
+            for name in bench.wanted.keys() {
+                let _ = bench.tool(name);
+            }
+        }
         bench
+    }
+
+    /// Whether there is a tool of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.wanted.contains_key(name)
     }
 
     /// Both halves of a tool, or why it is not there.
     pub(super) fn tool(
         &self,
         name: &str,
-    ) -> Result<(&Arc<dyn ToolDefinition>, &Arc<dyn ToolExecutor>), String> {
-        self.definitions
-            .get(name)
-            .zip(self.executors.get(name))
-            .ok_or_else(|| {
-                let mut text = format!("tool '{name}' is not available on this machine");
-                for problem in &self.problems {
-                    text.push_str("; ");
-                    text.push_str(problem);
-                }
-                text
-            })
+    ) -> Result<(&Arc<dyn ToolDefinition>, Arc<dyn ToolExecutor>), String> {
+        let missing = |problems: &[String]| {
+            let mut text = format!("tool '{name}' is not available on this machine");
+            for problem in problems {
+                text.push_str("; ");
+                text.push_str(problem);
+            }
+            text
+        };
+        let (Some(definition), Some(wanted)) = (self.definitions.get(name), self.wanted.get(name))
+        else {
+            return Err(missing(&self.problems));
+        };
+        let mut executors = self.executors.lock();
+        if !executors.contains_key(name) {
+            let made = self
+                .registry
+                .executors(std::slice::from_ref(wanted), &self.machine)
+                .map_err(|problem| missing(&[problem.to_string()]))?;
+            for (name, executor) in made.into_executors() {
+                executors.entry(name).or_insert(executor);
+            }
+        }
+        match executors.get(name) {
+            Some(executor) => Ok((definition, Arc::clone(executor))),
+            None => Err(missing(&self.problems)),
+        }
     }
 
     /// Every tool that can be used.
     pub(super) fn definitions(&self) -> impl Iterator<Item = &Arc<dyn ToolDefinition>> {
-        self.definitions
-            .iter()
-            .filter(|definition| self.executors.contains_key(&definition.spec().name))
+        self.definitions.iter()
     }
 
     /// Hides the secrets of this call and of all before it.
@@ -118,7 +146,8 @@ impl Bench {
 
     /// Gives up what the tools hold.
     pub(super) async fn close(&self) {
-        for executor in self.executors.values() {
+        let executors: Vec<_> = self.executors.lock().values().cloned().collect();
+        for executor in executors {
             executor.close().await;
         }
     }

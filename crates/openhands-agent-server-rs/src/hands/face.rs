@@ -175,7 +175,7 @@ impl ServerHandler for Face {
         }
         let bench = self.hands.bench(owner, meta.equipment.clone());
         let answer = if tool == EXEC || !tool.starts_with(RESERVED) {
-            if tool != EXEC && meta.equipment.is_none() && bench.tool(&tool).is_err() {
+            if tool != EXEC && meta.equipment.is_none() && !bench.has(&tool) {
                 let unknown = format!("Unknown tool: {tool}");
                 return Err(ErrorData::invalid_params(unknown, None));
             }

@@ -89,6 +89,10 @@ async fn a_server_that_is_killed_in_the_middle_of_a_call_is_a_clear_error() {
     assert!(runtime.workspace().read(Path::new("x")).await.is_err());
     inner.start_again().await;
     assert_eq!(run(&runtime, "echo back").await, "back");
+    // One that is replaced between two calls is not even noticed.
+    inner.kill();
+    inner.start_again().await;
+    assert_eq!(run(&runtime, "echo back").await, "back");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -36,7 +36,9 @@ async fn a_call_without_work_is_quick() {
     };
     let local = LocalRuntime::new(&Registry::standard(), &tools(), &machine).unwrap();
     let here = fastest(&local, &world.work()).await;
+    let began = Instant::now();
     let remote = world.runtime_of(ConversationId::random());
+    let made = began.elapsed();
     let there = fastest(&remote, &world.work()).await;
-    println!("a call without work: {here:?} here, {there:?} there");
+    println!("a call without work: {here:?} here, {there:?} there; a runtime is made in {made:?}");
 }

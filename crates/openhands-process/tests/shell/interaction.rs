@@ -306,5 +306,7 @@ async fn cancelling_ends_what_an_interrupt_does_not_reach_and_spares_earlier_job
         assert!(!is_there(background), "{command}");
     }
     assert!(is_there(&earlier));
-    assert_eq!(bench.run("echo fine").await, ran("fine", 0));
+    // Bash tells of the end of its job, as always.
+    let text = bench.run("echo fine").await.text;
+    assert!(text.ends_with("fine"), "{text}");
 }

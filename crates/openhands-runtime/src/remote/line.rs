@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use openhands_protocol::tool::Tool;
 use openhands_protocol::{ConversationId, Secret, ToolCallId};
@@ -23,6 +23,8 @@ const MAX_TRIES: u32 = 8;
 /// The first wait before another try; each next one is twice as long, up to the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
+/// A connection that lasted so long was a good one: losing it does not count with the tries before it.
+const LASTED: Duration = Duration::from_secs(10);
 /// For telling an inner server that a call is to end, and for the call to end then.
 const CANCEL_LIMIT: Duration = Duration::from_secs(20);
 
@@ -196,6 +198,7 @@ impl Line {
                         arguments,
                         meta: &meta,
                     };
+                    let began = Instant::now();
                     let broken = match http.ask(&peer.endpoint, question, output).await {
                         Ok(Reply {
                             fault: Some(Fault::Lost),
@@ -216,6 +219,9 @@ impl Line {
                     {
                         meta.again = Some(peer.hello.instance.clone());
                     }
+                    if began.elapsed() > LASTED {
+                        tries = Tries::default();
+                    }
                     self.forget(&peer).await;
                     broken
                 }
@@ -229,7 +235,8 @@ impl Line {
         self.http.as_ref().map_err(|why| Unanswered(why.clone()))
     }
 
-    /// The server of the moment, asked who it is if that is not known.
+    /// The server of the moment, asked who it is if that is not known. Only one asks at a time, and the others wait for
+    /// what it hears.
     async fn peer(&self) -> Result<Arc<Peer>, Broken> {
         let mut known = self.peer.lock().await;
         if let Some(peer) = &*known {
