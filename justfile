@@ -105,6 +105,21 @@ image-full:
 image-test program="target/debug/openhands-agent-server" target="minimal":
     tests/image/build {{program}} {{target}}
 
+# The tests that start containers, with the program as it is now; needs a container engine: just docker [NAME]
+docker *args:
+    cargo build -p openhands-agent-server-rs
+    OPENHANDS_TEST_IMAGE="$(tests/docker/image)" CI=true cargo nextest run -p openhands-runtime --test docker {{args}}
+
+# What containers cost: to healthy, to the first command, from the pool, twenty at once; on a release build
+figures-docker:
+    cargo build --release -p openhands-agent-server-rs
+    OPENHANDS_TEST_IMAGE="$(tests/docker/image target/release/openhands-agent-server)" cargo run --release -p openhands-runtime --example docker_figures
+
+# The reference's DockerWorkspace with our image; installs it first
+workspace:
+    cargo build -p openhands-agent-server-rs
+    "$(tests/workspace/install)" tests/workspace/check.py "$(tests/docker/image)"
+
 # The image of 0.x sandboxes, openhands-runtime-rs:latest
 image-v0: image
     docker build -f Dockerfile.v0 -t openhands-runtime-rs:latest .

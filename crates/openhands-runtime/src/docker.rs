@@ -20,6 +20,7 @@ mod pool;
 mod progress;
 mod reach;
 mod runtime;
+mod runtimes;
 mod sandbox;
 mod settings;
 mod start;
@@ -36,6 +37,7 @@ pub use pool::WarmPool;
 pub use progress::{Progress, Step};
 pub use reach::SandboxPorts;
 pub use runtime::DockerRuntime;
+pub use runtimes::DockerRuntimes;
 pub use sandbox::{DockerSandbox, SandboxState};
 pub use settings::{DEFAULT_IMAGE, DockerSettings, Mount, SandboxSpec};
 

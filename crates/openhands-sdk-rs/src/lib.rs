@@ -40,6 +40,7 @@
 //! | copy it, or go back to an earlier event | [`Conversation::fork`], [`Conversation::navigate`] |
 //! | add tools | [`tools::Registry`], [`mcp`] |
 //! | give it knowledge | [`skills`], [`protocol::agent::AgentContext`] |
+//! | let it work in a container | [`Host::in_docker`], [`runtime::docker`] |
 //! | let it have helpers | [`subagents`] |
 //! | run commands of your own at certain moments | [`hooks`] |
 //! | use secrets that nobody sees | [`secrets`], [`Conversation::update_secrets`] |

@@ -27,10 +27,12 @@ use crate::workspace::{Exec, Workspace};
 pub struct DockerRuntime {
     remote: RemoteRuntime,
     place: Arc<Placement>,
+    /// Whether the container ends with this runtime.
+    is_owner: bool,
 }
 
 /// Where the container comes from, and which one it is now.
-struct Placement {
+pub(super) struct Placement {
     docker: Docker,
     pool: Option<Arc<WarmPool>>,
     spec: SandboxSpec,
@@ -51,43 +53,17 @@ impl DockerRuntime {
         request
             .env
             .extend(env.map(|(name, value)| (name, Secret::new(value))));
-        let place = Arc::new(Placement {
-            docker: docker.clone(),
-            pool: None,
-            spec,
-            progress,
-            current: Mutex::default(),
-        });
-        Self::at(place, request)
+        let place = Placement::new(docker, None, spec, progress);
+        Self::at(Arc::new(place), request, true)
     }
 
-    /// The same, with a container that waits if there is one.
-    pub fn from_pool(
-        pool: &Arc<WarmPool>,
-        docker: &Docker,
-        mut spec: SandboxSpec,
-        mut request: RemoteRequest,
-        progress: Progress,
-    ) -> Self {
-        let env = spec.env.drain(..);
-        request
-            .env
-            .extend(env.map(|(name, value)| (name, Secret::new(value))));
-        let place = Arc::new(Placement {
-            docker: docker.clone(),
-            pool: Some(Arc::clone(pool)),
-            spec,
-            progress,
-            current: Mutex::default(),
-        });
-        Self::at(place, request)
-    }
-
-    fn at(place: Arc<Placement>, request: RemoteRequest) -> Self {
+    /// A runtime in a container that others use too, unless it is the owner's.
+    pub(super) fn at(place: Arc<Placement>, request: RemoteRequest, is_owner: bool) -> Self {
         let endpoints: Arc<dyn Endpoints> = Arc::<Placement>::clone(&place);
         Self {
             remote: RemoteRuntime::new(endpoints, request),
             place,
+            is_owner,
         }
     }
 
@@ -98,6 +74,21 @@ impl DockerRuntime {
 }
 
 impl Placement {
+    pub(super) fn new(
+        docker: &Docker,
+        pool: Option<Arc<WarmPool>>,
+        spec: SandboxSpec,
+        progress: Progress,
+    ) -> Self {
+        Self {
+            docker: docker.clone(),
+            pool,
+            spec,
+            progress,
+            current: Mutex::default(),
+        }
+    }
+
     /// The container that runs. Callers that come while it is made wait for it.
     async fn sandbox(&self) -> Result<DockerSandbox, DockerError> {
         let mut current = self.current.lock().await;
@@ -159,6 +150,9 @@ impl Runtime for DockerRuntime {
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
             self.remote.close().await;
+            if !self.is_owner {
+                return;
+            }
             let current = self.place.current.lock().await.take();
             if let Some(sandbox) = current
                 && let Err(error) = sandbox.remove().await
@@ -166,6 +160,14 @@ impl Runtime for DockerRuntime {
                 tracing::warn!("{error}");
             }
         })
+    }
+}
+
+impl fmt::Debug for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Placement")
+            .field("spec", &self.spec)
+            .finish_non_exhaustive()
     }
 }
 

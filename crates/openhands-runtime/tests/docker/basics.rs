@@ -237,7 +237,9 @@ async fn twenty_come_up_at_once() {
     for sandbox in &sandboxes {
         assert_eq!(ask(sandbox, "/health", None).await, 200);
     }
-    let removed = sandboxes.iter().map(|sandbox| sandbox.remove());
+    let removed = sandboxes
+        .iter()
+        .map(openhands_runtime::docker::DockerSandbox::remove);
     futures_util::future::try_join_all(removed).await.unwrap();
     for sandbox in &sandboxes {
         assert!(is_gone(sandbox).await);

@@ -128,7 +128,7 @@ async fn a_start_that_is_cancelled_leaves_nothing() {
     let (progress, mut steps) = Progress::channel();
     tokio::select! {
         _ = world.docker.provision(world.spec(), progress) => panic!("it is not awaited to its end"),
-        _ = async { while steps.recv().await != Some(openhands_runtime::docker::Step::Starting) {} } => {}
+        () = async { while steps.recv().await != Some(openhands_runtime::docker::Step::Starting) {} } => {}
     }
     eventually("nothing is left", async || world.containers().is_empty()).await;
 }

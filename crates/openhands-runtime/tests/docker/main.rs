@@ -2,6 +2,8 @@
 //!
 //! Without an engine or the image each test says that it is skipped; with `CI=true` it fails.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
+
 mod basics;
 mod faults;
 mod isolation;

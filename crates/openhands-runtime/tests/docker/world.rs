@@ -10,19 +10,19 @@ use openhands_runtime::docker::{
 };
 use tempfile::TempDir;
 
-pub struct World {
-    pub docker: Docker,
-    pub settings: DockerSettings,
-    pub dir: TempDir,
+pub(crate) struct World {
+    pub(crate) docker: Docker,
+    pub(crate) settings: DockerSettings,
+    pub(crate) dir: TempDir,
 }
 
 impl World {
-    pub async fn new() -> Option<Self> {
+    pub(crate) async fn new() -> Option<Self> {
         Self::with(|_| {}).await
     }
 
     /// None, and a word about it, where there is no engine or no image.
-    pub async fn with(change: impl FnOnce(&mut DockerSettings)) -> Option<Self> {
+    pub(crate) async fn with(change: impl FnOnce(&mut DockerSettings)) -> Option<Self> {
         let Ok(image) = std::env::var("OPENHANDS_TEST_IMAGE") else {
             return skip("no OPENHANDS_TEST_IMAGE");
         };
@@ -42,23 +42,23 @@ impl World {
     }
 
     /// As a server that was started again would do.
-    pub async fn again(&self) -> Docker {
+    pub(crate) async fn again(&self) -> Docker {
         Docker::connect(self.settings.clone()).await.unwrap()
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.dir.path()
     }
 
-    pub fn spec(&self) -> SandboxSpec {
+    pub(crate) fn spec(&self) -> SandboxSpec {
         SandboxSpec::new(ConversationId::random()).with_directory(self.path())
     }
 
-    pub async fn provision(&self, spec: SandboxSpec) -> DockerSandbox {
+    pub(crate) async fn provision(&self, spec: SandboxSpec) -> DockerSandbox {
         self.docker.provision(spec, Progress::none()).await.unwrap()
     }
 
-    pub fn containers(&self) -> Vec<String> {
+    pub(crate) fn containers(&self) -> Vec<String> {
         containers_of(&self.settings.owner)
     }
 }
@@ -71,40 +71,39 @@ impl Drop for World {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "tests say what they leave out")]
 fn skip<T>(reason: &str) -> Option<T> {
     assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "{reason}");
     eprintln!("skipped: {reason}");
     None
 }
 
-pub fn containers_of(owner: &str) -> Vec<String> {
+pub(crate) fn containers_of(owner: &str) -> Vec<String> {
     let filter = format!("label=dev.openhands.owner={owner}");
     let (_, out) = docker(&["ps", "-aq", "--no-trunc", "--filter", &filter]);
     out.lines().map(str::to_owned).collect()
 }
 
 /// The command line of the engine: whether it worked, and what it said.
-pub fn docker(arguments: &[&str]) -> (bool, String) {
+pub(crate) fn docker(arguments: &[&str]) -> (bool, String) {
     let output = Command::new("docker").args(arguments).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     (output.status.success(), text)
 }
 
 /// A shell command in a container, as the user of the container.
-pub fn exec(sandbox: &DockerSandbox, command: &str) -> String {
+pub(crate) fn exec(sandbox: &DockerSandbox, command: &str) -> String {
     let (ok, out) = docker(&["exec", sandbox.id(), "bash", "-c", command]);
     assert!(ok, "{command}: {out}");
     out
 }
 
 /// What the engine says of a container.
-pub fn inspect(sandbox: &DockerSandbox, format: &str) -> String {
+pub(crate) fn inspect(sandbox: &DockerSandbox, format: &str) -> String {
     docker(&["inspect", "-f", format, sandbox.id()]).1
 }
 
 /// Waits for a condition, for a minute at most.
-pub async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
+pub(crate) async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_mins(1);
     while !is_so().await {
         assert!(Instant::now() < deadline, "not in a minute: {what}");
@@ -112,18 +111,18 @@ pub async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     }
 }
 
-pub async fn is_gone(sandbox: &DockerSandbox) -> bool {
+pub(crate) async fn is_gone(sandbox: &DockerSandbox) -> bool {
     sandbox.state().await.unwrap() == SandboxState::Gone
 }
 
 /// The status of a request to the server in a container.
-pub async fn ask(sandbox: &DockerSandbox, path: &str, key: Option<&str>) -> u16 {
+pub(crate) async fn ask(sandbox: &DockerSandbox, path: &str, key: Option<&str>) -> u16 {
     ask_url(&format!("{}{path}", sandbox.endpoint().url), key)
         .await
         .unwrap()
 }
 
-pub async fn ask_url(url: &str, key: Option<&str>) -> Option<u16> {
+pub(crate) async fn ask_url(url: &str, key: Option<&str>) -> Option<u16> {
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let mut request = client.get(url).timeout(Duration::from_secs(10));
     if let Some(key) = key {

@@ -2,8 +2,9 @@
 //!
 //! Gives an agent a task in a fresh directory and shows what it does as it does it. Which model it asks is said by
 //! `LLM_MODEL`, `LLM_API_KEY` and `LLM_BASE_URL`, or by a provider's usual variable such as `OPENAI_API_KEY`. With none
-//! of them a script plays the model; everything else is real.
+//! of them a script plays the model; everything else is real. With `RUNTIME_ENV=docker` the tools run in a container.
 
+mod container;
 mod model;
 mod screen;
 mod script;
@@ -36,7 +37,8 @@ usage: agent_demo [TASK]
 LLM_MODEL, LLM_API_KEY and LLM_BASE_URL say which model works on the task, for instance
   LLM_MODEL=anthropic/claude-sonnet-5 LLM_API_KEY=... agent_demo 'Write a haiku about ownership into haiku.txt'
 Without them a provider's usual variable does (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, ...).
-Without any of these a script plays the model.";
+Without any of these a script plays the model.
+With RUNTIME_ENV=docker the tools run in a container; DOCKER_HOST and SANDBOX_RUNTIME_CONTAINER_IMAGE say where and of what.";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -70,7 +72,11 @@ async fn main() -> ExitCode {
 async fn demo(show: &mut Show, env: Vec<(String, String)>, task: &str) -> Result<RunEnd> {
     let real = model::choose(&env)?;
     let workspace = tempfile::tempdir().context("no directory to work in")?;
+    let containers = container::choose(show, &env).await?;
     let mut host = Host::new(model::without_keys(env));
+    if let Some(containers) = &containers {
+        host = host.in_docker(Arc::clone(containers));
+    }
     if real.is_none() {
         let script = script::script(workspace.path(), show.screen.is_live());
         host = host.with_model(Arc::new(ScriptedModel::from_value(&script)?));
@@ -89,6 +95,9 @@ async fn demo(show: &mut Show, env: Vec<(String, String)>, task: &str) -> Result
     let answer = conversation.final_response().await;
     let stats = conversation.state(|state| state.stats.clone());
     conversation.close().await?;
+    if let Some(containers) = &containers {
+        containers.close().await;
+    }
     let end = end?;
     if end == RunEnd::Finished {
         show.answer(&answer?);

@@ -153,6 +153,56 @@ impl Drop for Screen {
     }
 }
 
+/// A line of its own on the error output that tells how far something is; plain lines where that is no terminal.
+#[derive(Debug)]
+pub(crate) struct Progressing {
+    is_live: bool,
+}
+
+impl Progressing {
+    const WIDTH: u64 = 30;
+
+    pub(crate) fn new(is_live: bool) -> Self {
+        Self { is_live }
+    }
+
+    /// A bar, of bytes.
+    pub(crate) fn bar(&mut self, text: &str, done: u64, total: u64) {
+        if !self.is_live {
+            return;
+        }
+        let filled = (done * Self::WIDTH / total.max(1)).min(Self::WIDTH);
+        let bar: String = (0..Self::WIDTH)
+            .map(|at| if at < filled { '█' } else { '░' })
+            .collect();
+        let (done, total) = (done >> 20, total >> 20);
+        self.write(&format!("{ERASE_LINE}{bar} {done}/{total} MB {text}"));
+    }
+
+    /// What is done now.
+    pub(crate) fn step(&mut self, text: &str) {
+        if self.is_live {
+            self.write(&format!("{ERASE_LINE}{text}"));
+        } else {
+            self.write(&format!("{text}\n"));
+        }
+    }
+
+    /// That it is done.
+    pub(crate) fn end(&mut self, text: &str) {
+        if self.is_live {
+            self.write(ERASE_LINE);
+        }
+        self.write(&format!("{text}\n"));
+    }
+
+    fn write(&mut self, text: &str) {
+        let mut out = std::io::stderr();
+        let _ = out.write_all(text.as_bytes());
+        let _ = out.flush();
+    }
+}
+
 /// A text without what would move the cursor or change colours.
 pub(crate) fn printable(text: &str) -> String {
     let text = text.replace('\t', "    ");

@@ -12,7 +12,8 @@ use openhands_protocol::conversation::{
 use openhands_protocol::llm::Llm;
 use openhands_protocol::tool::Tool;
 use openhands_protocol::{ConversationId, Event};
-use openhands_runtime::{LocalRuntime, Runtime, RuntimeError};
+use openhands_runtime::docker::DockerRuntimes;
+use openhands_runtime::{LocalRuntime, RemoteRequest, Runtime, RuntimeError};
 use openhands_tools::{Machine, Place, Registry};
 
 use crate::conversation::Profiles;
@@ -168,6 +169,38 @@ impl Host {
     pub fn with_registry(mut self, registry: Registry) -> Self {
         self.runtimes = local_runtimes(registry.clone(), self.env.clone());
         self.registry = registry;
+        self
+    }
+
+    /// The same, with tools that run in containers: one for each conversation, which its sub-agents share. The working
+    /// directory is seen there under its own path; the model's keys and the log stay here.
+    ///
+    /// ```no_run
+    /// use std::sync::Arc;
+    /// use openhands_sdk_rs::Host;
+    /// use openhands_sdk_rs::runtime::docker::{Docker, DockerRuntimes, DockerSettings, Progress};
+    ///
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut settings = DockerSettings::new("my-program");
+    /// settings.memory = Some(2 << 30);
+    /// let docker = Docker::connect(settings).await?;
+    /// let containers = DockerRuntimes::new(&docker, Progress::none());
+    /// let host = Host::new(Vec::new()).in_docker(Arc::new(containers));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn in_docker(mut self, containers: Arc<DockerRuntimes>) -> Self {
+        self.runtimes = Arc::new(move |request: RuntimeRequest| {
+            let runtime = containers.runtime(RemoteRequest {
+                conversation: request.conversation,
+                root: request.root,
+                tools: request.tools,
+                place: request.place,
+                env: Vec::new(),
+            });
+            Box::pin(async move { Ok(Arc::new(runtime?) as Arc<dyn Runtime>) })
+        });
         self
     }
 

@@ -197,3 +197,31 @@ async fn a_model_with_a_price_has_a_cost_and_its_words_are_shown_once() {
         std::fs::remove_dir(kept.unwrap()).unwrap();
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_docker_the_same_agent_works_in_a_container_that_is_gone_afterwards() {
+    let Ok(image) = std::env::var("OPENHANDS_TEST_IMAGE") else {
+        assert!(std::env::var_os("CI").is_none(), "no OPENHANDS_TEST_IMAGE");
+        println!("skipped: no OPENHANDS_TEST_IMAGE");
+        return;
+    };
+    let env = [
+        ("RUNTIME_ENV", "docker"),
+        ("SANDBOX_RUNTIME_CONTAINER_IMAGE", image.as_str()),
+    ];
+    let played = play("agent_demo", &[], &env).await;
+    assert_eq!(played.code, Some(0), "{}", played.text);
+    played.shows(&[
+        &format!("Runtime: docker, image {image}"),
+        "$ bash check.sh",
+        "4 should be IV, not IIII",
+        "all numerals are right",
+    ]);
+    assert!(played.text.contains("ready at http://"), "{}", played.text);
+    let engine = std::process::Command::new("docker")
+        .args(["ps", "-a", "--format", "{{.Label \"dev.openhands.owner\"}}"])
+        .output()
+        .unwrap();
+    let owners = String::from_utf8(engine.stdout).unwrap();
+    assert!(!owners.contains("agent-demo-"), "{owners}");
+}
