@@ -18,7 +18,7 @@ mod sandbox;
 mod slot;
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use openhands_protocol::ConversationId;
@@ -56,7 +56,7 @@ pub(crate) struct Sandboxes {
 /// The engine that runs containers, and those that wait.
 struct Engine {
     docker: Docker,
-    pool: Option<WarmPool>,
+    pool: OnceLock<Option<WarmPool>>,
 }
 
 impl Sandboxes {
@@ -134,9 +134,11 @@ impl Sandboxes {
                     "removed containers that nobody needs"
                 ),
                 Err(error) => {
-                    tracing::warn!(%error, "containers that nobody needs cannot be removed")
+                    tracing::warn!(%error, "containers that nobody needs cannot be removed");
                 }
             }
+            // Only now: what is just being made for it would be swept away.
+            engine.pool();
         };
         let stop = self.stop.clone();
         self.tasks.spawn(async move {
@@ -169,7 +171,7 @@ impl Sandboxes {
         let closing = async {
             let slots = slots.iter().map(|slot| slot.close());
             let pool = async {
-                if let Some(pool) = self.engine.get().and_then(|engine| engine.pool.as_ref()) {
+                if let Some(pool) = self.engine.get().and_then(Engine::started_pool) {
                     pool.close().await;
                 }
             };
@@ -203,12 +205,24 @@ impl Sandboxes {
         let docker = Docker::connect(limits::settings(&self.config, owner)?)
             .await
             .map_err(|error| error.to_string())?;
-        let pool = (self.config.conversation_warm_containers > 0).then(|| WarmPool::start(&docker));
-        Ok(Engine { docker, pool })
+        Ok(Engine {
+            docker,
+            pool: OnceLock::new(),
+        })
     }
 }
 
 impl Engine {
+    /// The containers that wait, from now on; none if none shall.
+    fn pool(&self) -> Option<&WarmPool> {
+        let start = || (self.docker.settings().warm > 0).then(|| WarmPool::start(&self.docker));
+        self.pool.get_or_init(start).as_ref()
+    }
+
+    fn started_pool(&self) -> Option<&WarmPool> {
+        self.pool.get()?.as_ref()
+    }
+
     /// A started container whose server answers.
     async fn start(
         &self,
@@ -216,7 +230,7 @@ impl Engine {
         steps: &progress::Steps,
     ) -> Result<DockerSandbox, String> {
         let progress = steps.listener();
-        let started = match &self.pool {
+        let started = match self.pool() {
             Some(pool) => pool.claim(spec, progress).await,
             None => self.docker.provision(spec, progress).await,
         };

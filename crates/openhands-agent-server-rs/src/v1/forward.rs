@@ -75,13 +75,12 @@ fn conversation_in(path: &str) -> Option<ConversationId> {
 async fn send(slot: &Arc<Slot>, request: Request) -> Result<Response, String> {
     let _use = slot.in_use();
     let mut sandbox = slot.ready().await?;
-    let stream = match connect(&sandbox).await {
-        Ok(stream) => stream,
-        Err(_) => {
-            // It may have ended unnoticed: then there is another one now.
-            sandbox = slot.alive().await?;
-            connect(&sandbox).await?
-        }
+    let stream = if let Ok(stream) = connect(&sandbox).await {
+        stream
+    } else {
+        // It may have ended unnoticed: then there is another one now.
+        sandbox = slot.alive().await?;
+        connect(&sandbox).await?
     };
     let request = inward(slot, &sandbox, request)?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
@@ -179,9 +178,7 @@ fn with_editor_address(path: &str, sandbox: &Sandbox) -> String {
     if !before.ends_with("/vscode/url") || pairs(query).iter().any(|(name, _)| name == "base_url") {
         return path.to_owned();
     }
-    let Some(address) = sandbox.editor_url() else {
-        return path.to_owned();
-    };
+    let address = sandbox.editor_url();
     let separator = if query.is_empty() { "" } else { "&" };
     format!("{before}?{query}{separator}base_url={address}")
 }

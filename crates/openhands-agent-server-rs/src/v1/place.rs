@@ -68,13 +68,12 @@ impl FromRequestParts<Arc<App>> for There {
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ApiError> {
         let Path(path) = Path::<RuntimePath>::from_request_parts(parts, app).await?;
         let id = path.runtime_conversation_id;
-        let (workspace, directory) = match forward::told(app, &parts.headers) {
-            Some(told) => (told.workspace, told.directory),
-            None => {
-                let entry = app.conversations.entry(id).ok_or_else(|| unknown(id))?;
-                let directory = app.config().conversations_path.join(id.hex());
-                (entry.working_dir(), directory)
-            }
+        let (workspace, directory) = if let Some(told) = forward::told(app, &parts.headers) {
+            (told.workspace, told.directory)
+        } else {
+            let entry = app.conversations.entry(id).ok_or_else(|| unknown(id))?;
+            let directory = app.config().conversations_path.join(id.hex());
+            (entry.working_dir(), directory)
         };
         let bash = app.bash.of_conversation(id, &directory, workspace.clone());
         let asked = paths_in_query(parts);

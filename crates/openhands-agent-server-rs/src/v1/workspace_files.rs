@@ -57,12 +57,11 @@ async fn serve(
     path: String,
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
-    let workspace = match forward::told(app, headers) {
-        Some(told) => told.workspace,
-        None => {
-            let entry = app.conversations.entry(id).ok_or_else(|| unknown(id))?;
-            entry.working_dir()
-        }
+    let workspace = if let Some(told) = forward::told(app, headers) {
+        told.workspace
+    } else {
+        let entry = app.conversations.entry(id).ok_or_else(|| unknown(id))?;
+        entry.working_dir()
     };
     let file = blocking(move || find(&workspace, &path))
         .await

@@ -1,5 +1,6 @@
 //! What goes wrong ends in a clear error or in recovery; nothing hangs, nothing is left behind, no event is lost.
 
+use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -253,7 +254,6 @@ async fn a_container_that_never_gets_healthy_is_given_up() {
         .stdout(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    use std::io::Write as _;
     let text = format!(
         "FROM {image}\nENTRYPOINT [\"/bin/sh\", \"-c\", \"echo I shall never listen; exec sleep 1000\"]\n"
     );
@@ -308,7 +308,7 @@ async fn an_engine_that_is_not_there_is_an_error_of_what_needs_it() {
         "{said}"
     );
     assert!(
-        began.elapsed() < Duration::from_secs(60),
+        began.elapsed() < Duration::from_mins(1),
         "{:?}",
         began.elapsed()
     );

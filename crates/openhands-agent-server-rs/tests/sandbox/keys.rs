@@ -1,5 +1,6 @@
 //! The keys of language models are nowhere in a container.
 
+use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 
 use crate::docker::docker;
@@ -87,7 +88,6 @@ impl Traffic {
             .stderr(Stdio::piped())
             .spawn()
             .expect("nsenter and tcpdump");
-        use std::io::{BufRead as _, BufReader};
         let mut lines = BufReader::new(dump.stderr.take().unwrap()).lines();
         let listens = lines.any(|line| line.is_ok_and(|line| line.contains("listening on")));
         assert!(listens, "tcpdump listens");

@@ -16,7 +16,7 @@ pub(crate) const KEY: &str = "the-outer-session-key";
 /// The key of the language model, which no container may see.
 pub(crate) const MODEL_KEY: &str = "sk-key-of-the-language-model-4711";
 /// Nothing here takes longer, however busy the machine is.
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_mins(2);
 
 /// An outer server with its surroundings.
 pub(crate) struct World {

@@ -170,7 +170,7 @@ impl Spool {
     fn quoted(
         mut self,
         head: &str,
-    ) -> (u64, impl Stream<Item = io::Result<Bytes>> + Send + 'static) {
+    ) -> (u64, impl Stream<Item = io::Result<Bytes>> + Send + use<>) {
         let is_empty = self.len() == 0;
         let (open, close) = if is_empty { ("null", "") } else { ("\"", "\"") };
         let length = head.len() + open.len() + self.len() + close.len();

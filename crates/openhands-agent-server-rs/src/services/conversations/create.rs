@@ -99,7 +99,7 @@ impl Conversations {
             if let Some(plan) = self.furnish(&mut stored).await? {
                 append_suffix(&mut agent, &plan.guidance());
             }
-            self.launch(stored, agent, message, permit).await
+            Box::pin(self.launch(stored, agent, message, permit)).await
         };
         let started = Box::pin(started).await;
         if started.is_err() && self.entry(id).is_none() {

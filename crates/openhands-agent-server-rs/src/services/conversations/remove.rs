@@ -23,13 +23,12 @@ impl Conversations {
         if let Some(tree) = worktree::of_workspace(root, &entry.working_dir())
             && !self.uses(root, &tree)
         {
-            match slot {
+            if let Some(slot) = slot {
                 // A container that cannot be made any more leaves the tree to whoever cleans up.
-                Some(slot) => worktree::remove(slot.runtime().workspace(), &tree).await,
-                None => {
-                    let here = LocalWorkspace::new(&tree, &self.host.env);
-                    worktree::remove(&here, &tree).await;
-                }
+                worktree::remove(slot.runtime().workspace(), &tree).await;
+            } else {
+                let here = LocalWorkspace::new(&tree, &self.host.env);
+                worktree::remove(&here, &tree).await;
             }
         }
         self.sandboxes.remove(id).await;

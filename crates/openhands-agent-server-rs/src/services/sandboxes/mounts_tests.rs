@@ -79,7 +79,7 @@ fn an_agent_cannot_have_more_mounted_by_writing_a_link() {
             workspace.join(".git"),
             format!("gitdir: {}\n", git.display()),
         )
-        .unwrap()
+        .unwrap();
     };
     link(&secret);
     assert_eq!(sources(&workspace, None), alone);

@@ -99,7 +99,7 @@ impl Follow {
     /// Waits until there may be something to read.
     pub(crate) async fn changed(&mut self) {
         if self.steps.changed().await.is_err() {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

@@ -53,9 +53,9 @@ impl Sandbox {
     }
 
     /// Where the editor inside is reached from this machine.
-    pub(crate) fn editor_url(&self) -> Option<String> {
+    pub(crate) fn editor_url(&self) -> String {
         let ports = self.container.ports();
-        Some(format!("http://{}:{}", ports.host, ports.vscode))
+        format!("http://{}:{}", ports.host, ports.vscode)
     }
 
     /// Resolves when the container is known to be gone.
