@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 pub(crate) const KEY: &str = "the-key";
 /// How long anything may take on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running server with a directory of its own.
 pub(crate) struct World {

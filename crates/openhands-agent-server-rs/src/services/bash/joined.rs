@@ -167,10 +167,7 @@ impl Spool {
     }
 
     /// A JSON string of it after `head`, or null if it is empty: its length, and its bytes piece by piece.
-    fn quoted(
-        mut self,
-        head: &str,
-    ) -> (u64, impl Stream<Item = io::Result<Bytes>> + Send + use<>) {
+    fn quoted(mut self, head: &str) -> (u64, impl Stream<Item = io::Result<Bytes>> + Send + use<>) {
         let is_empty = self.len() == 0;
         let (open, close) = if is_empty { ("null", "") } else { ("\"", "\"") };
         let length = head.len() + open.len() + self.len() + close.len();
