@@ -20,8 +20,8 @@ const MAX_IN_MEMORY: usize = 1 << 20;
 /// What is read from the file at once.
 const READ_BYTES: usize = 256 << 10;
 
-/// How an output without text ends; the text goes where the nulls are.
-const NO_TEXT: &str = r#""stdout":null,"stderr":null}"#;
+/// What an output without text has in it; the text goes where the nulls are.
+const NO_TEXT: &str = r#""stdout":null,"stderr":null"#;
 
 /// The output of a command so far.
 pub(crate) struct Joined {
@@ -89,14 +89,14 @@ impl Joined {
         self,
     ) -> io::Result<(u64, impl Stream<Item = io::Result<Bytes>> + Send + 'static)> {
         let text = Form::REST.to_string(&self.last).map_err(io::Error::other)?;
-        let head = text.strip_suffix(NO_TEXT);
-        let head = head.ok_or_else(|| io::Error::other("an output without a place for text"))?;
+        let (head, tail) = text
+            .split_once(NO_TEXT)
+            .ok_or_else(|| io::Error::other("an output without a place for text"))?;
         let stdout = self.stdout.quoted(&format!(r#"{head}"stdout":"#));
         let stderr = self.stderr.quoted(r#","stderr":"#);
-        let end = "}";
-        let length = stdout.0 + stderr.0 + end.len() as u64;
-        let end = stream::iter([Ok(Bytes::from_static(end.as_bytes()))]);
-        Ok((length, stdout.1.chain(stderr.1).chain(end)))
+        let length = stdout.0 + stderr.0 + tail.len() as u64;
+        let tail = stream::iter([Ok(Bytes::copy_from_slice(tail.as_bytes()))]);
+        Ok((length, stdout.1.chain(stderr.1).chain(tail)))
     }
 
     /// The answer as a value.
