@@ -295,7 +295,8 @@ async fn small_writes_are_gathered() {
         .await;
     let elapsed = started.elapsed();
     let pieces = world.outputs(output.command_id).await;
-    let most = elapsed.as_millis() / 50 + 2;
+    // A burst of lines is told at once, what follows at its pace.
+    let most = elapsed.as_millis() / 50 + 2 + 20;
     assert!(
         pieces.len() as u128 <= most,
         "{} in {elapsed:?}",

@@ -157,7 +157,7 @@ async fn output_is_told_while_a_command_runs_and_cancelling_ends_its_tree() {
     })
     .await;
     let marker = format!("sleep\0{seconds}");
-    assert_eq!(processes_with(&marker).len(), 2);
+    until("both run", || processes_with(&marker).len() == 2).await;
     started.cancel(Some("enough".to_owned())).await.unwrap();
     until("the tree is dead", || processes_with(&marker).is_empty()).await;
 }

@@ -515,6 +515,12 @@ const EXTRA_MEMBERS: &[(&str, &str, &str)] = &[
     ("ErrorBody", "error_id", "in answers with status 5xx"),
     ("ErrorBody", "traceback", "in answers of a debugging server"),
     ("ErrorBody", "errors", "in answers of the V0 server"),
+    (
+        "McpServer",
+        "sandbox",
+        "ours: it runs where the tools of its conversation run",
+    ),
+    ("McpServerPatch", "sandbox", "the same"),
 ];
 
 /// Members that are not fields: the tag of a union and the header of an event.

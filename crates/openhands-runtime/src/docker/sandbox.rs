@@ -157,9 +157,27 @@ impl DockerSandbox {
     pub async fn pause(&self) -> Result<(), DockerError> {
         let paused = self.docker().engine().pause_container(self.id()).await;
         match paused {
-            Err(_) if self.state().await? == SandboxState::Paused => Ok(()),
-            paused => {
-                paused.map_err(|error| DockerError::of("pausing the container", self.id(), error))
+            Ok(()) => Ok(()),
+            Err(error) => {
+                self.unless(SandboxState::Paused, "pausing the container", error)
+                    .await
+            }
+        }
+    }
+
+    /// Why it could not be brought into a state, unless it is in it already.
+    async fn unless(
+        &self,
+        wanted: SandboxState,
+        action: &'static str,
+        error: bollard::errors::Error,
+    ) -> Result<(), DockerError> {
+        match self.state().await? {
+            state if state == wanted => Ok(()),
+            // One that ended and is not removed yet is refused with other words.
+            SandboxState::Gone => Err(DockerError::Gone(self.id().to_owned())),
+            SandboxState::Running | SandboxState::Paused => {
+                Err(DockerError::of(action, self.id(), error))
             }
         }
     }
@@ -168,9 +186,10 @@ impl DockerSandbox {
     pub async fn resume(&self) -> Result<(), DockerError> {
         let resumed = self.docker().engine().unpause_container(self.id()).await;
         match resumed {
-            Err(_) if self.state().await? == SandboxState::Running => Ok(()),
-            resumed => {
-                resumed.map_err(|error| DockerError::of("resuming the container", self.id(), error))
+            Ok(()) => Ok(()),
+            Err(error) => {
+                self.unless(SandboxState::Running, "resuming the container", error)
+                    .await
             }
         }
     }

@@ -70,7 +70,7 @@ fn all() -> Search {
 }
 
 #[tokio::test]
-async fn events_are_files_as_the_reference_writes_them() {
+async fn events_are_files_with_the_members_that_the_reference_writes() {
     let world = World::new();
     let command = world.command().await;
     let output = world.output(&command, 0).await;
@@ -78,8 +78,8 @@ async fn events_are_files_as_the_reference_writes_them() {
     assert_eq!(
         text,
         format!(
-            "{{\n  \"id\": \"{}\",\n  \"timestamp\": \"{}\",\n  \"command_id\": \"{}\",\n  \"order\": 0,\n  \
-             \"exit_code\": null,\n  \"stdout\": \"ü\\n\",\n  \"stderr\": null,\n  \"kind\": \"BashOutput\"\n}}",
+            "{{\"id\":\"{}\",\"timestamp\":\"{}\",\"command_id\":\"{}\",\"order\":0,\
+             \"exit_code\":null,\"stdout\":\"ü\\n\",\"stderr\":null,\"kind\":\"BashOutput\"}}",
             output.id, output.timestamp, command.id
         )
     );
