@@ -1,0 +1,66 @@
+//! What a conversation costs that does nothing.
+
+use std::time::Duration;
+
+use stats_alloc::Region;
+use tokio::runtime::Handle;
+
+use crate::budget::judge;
+use crate::counts::{asked, counted_by, tell};
+use crate::harness::World;
+use crate::ALLOCATOR;
+
+#[test]
+fn an_idle_conversation_has_no_thread_and_no_task_and_little_memory() {
+    judge(&counted_by("idle::idle_conversations", 200));
+}
+
+/// Not a check of its own: this is what is counted.
+#[tokio::test]
+async fn idle_conversations() {
+    let Some((directory, count)) = asked() else {
+        return;
+    };
+    let world = World::new().await;
+    // What the first ones make for all.
+    for _ in 0..50 {
+        world.converse_in(&directory).await;
+    }
+    settle().await;
+    let (threads, tasks, region) = (threads(), tasks(), Region::new(ALLOCATOR));
+    for _ in 0..count {
+        world.converse_in(&directory).await;
+    }
+    settle().await;
+    let change = region.change();
+    let kept = change.bytes_allocated as f64 - change.bytes_deallocated as f64;
+    let hundreds = count as f64 / 100.0;
+    tell(
+        "threads per 100 idle conversations",
+        (self::threads() as f64 - threads as f64) / hundreds,
+    );
+    tell(
+        "tasks per 100 idle conversations",
+        (self::tasks() as f64 - tasks as f64) / hundreds,
+    );
+    tell("kilobytes kept per idle conversation", kept / 1e3 / count as f64);
+}
+
+/// Waits until the number of tasks no longer changes: what a request leaves behind has ended then.
+async fn settle() {
+    let mut looks = tokio::time::interval(Duration::from_millis(20));
+    let (mut last, mut same) = (tasks(), 0);
+    while same < 10 {
+        looks.tick().await;
+        same = if tasks() == last { same + 1 } else { 0 };
+        last = tasks();
+    }
+}
+
+fn tasks() -> usize {
+    Handle::current().metrics().num_alive_tasks()
+}
+
+fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").unwrap().count()
+}
