@@ -48,8 +48,17 @@ impl Event<'_> {
     }
 }
 
+/// What there is to hear on a connection.
+#[derive(Debug)]
+pub(crate) enum Told<'a> {
+    /// Chromium tells something.
+    Event(Event<'a>),
+    /// It tells nothing any more: the connection is over.
+    End,
+}
+
 /// Takes events, in order. It is called where messages are read, so it must not wait.
-pub(crate) type OnEvent = Box<dyn FnMut(&Cdp, Event<'_>) + Send>;
+pub(crate) type OnEvent = Box<dyn FnMut(&Cdp, Told<'_>) + Send>;
 
 /// One connection; clones share it.
 #[derive(Debug, Clone)]
@@ -117,11 +126,11 @@ impl Cdp {
         }));
         let mut tasks = JoinSet::new();
         tasks.spawn(write(sender, queue));
-        let reader = cdp.clone();
-        tasks.spawn(async move {
-            read(&reader, receiver, on_event).await;
-            reader.close();
-        });
+        let reader = Reader {
+            cdp: cdp.clone(),
+            on_event,
+        };
+        tasks.spawn(reader.read(receiver));
         (cdp, tasks)
     }
 
@@ -237,7 +246,7 @@ impl Cdp {
                 method: &method,
                 params: message.params.map_or("{}", RawValue::get),
             };
-            on_event(self, event);
+            on_event(self, Told::Event(event));
         }
     }
 }
@@ -251,30 +260,46 @@ async fn write(mut sender: pipe::Sender, mut queue: mpsc::UnboundedReceiver<Vec<
     }
 }
 
-async fn read(cdp: &Cdp, mut receiver: pipe::Receiver, mut on_event: OnEvent) {
-    let mut buffer: Vec<u8> = Vec::with_capacity(CHUNK);
-    let mut searched = 0;
-    loop {
-        buffer.reserve(CHUNK);
-        match receiver.read_buf(&mut buffer).await {
-            Ok(0) | Err(_) => return,
-            Ok(_) => {}
-        }
-        let mut taken = 0;
-        while let Some(length) = buffer
-            .get(searched..)
-            .and_then(|rest| memchr::memchr(END, rest))
-        {
-            if let Some(message) = buffer.get(taken..searched + length) {
-                cdp.take(message, &mut on_event);
+/// Takes messages until the pipe closes or its task ends, and tells everybody who waits then.
+struct Reader {
+    cdp: Cdp,
+    on_event: OnEvent,
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        // Before calls fail, so that whoever starts another browser after a failed call is not told of this end.
+        (self.on_event)(&self.cdp, Told::End);
+        self.cdp.close();
+    }
+}
+
+impl Reader {
+    async fn read(mut self, mut receiver: pipe::Receiver) {
+        let mut buffer: Vec<u8> = Vec::with_capacity(CHUNK);
+        let mut searched = 0;
+        loop {
+            buffer.reserve(CHUNK);
+            match receiver.read_buf(&mut buffer).await {
+                Ok(0) | Err(_) => return,
+                Ok(_) => {}
             }
-            searched += length + 1;
-            taken = searched;
-        }
-        buffer.drain(..taken);
-        searched = buffer.len();
-        if buffer.is_empty() && buffer.capacity() > KEEP {
-            buffer = Vec::with_capacity(CHUNK);
+            let mut taken = 0;
+            while let Some(length) = buffer
+                .get(searched..)
+                .and_then(|rest| memchr::memchr(END, rest))
+            {
+                if let Some(message) = buffer.get(taken..searched + length) {
+                    self.cdp.take(message, &mut self.on_event);
+                }
+                searched += length + 1;
+                taken = searched;
+            }
+            buffer.drain(..taken);
+            searched = buffer.len();
+            if buffer.is_empty() && buffer.capacity() > KEEP {
+                buffer = Vec::with_capacity(CHUNK);
+            }
         }
     }
 }

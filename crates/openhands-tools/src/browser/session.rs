@@ -134,7 +134,7 @@ impl Browser {
             .until_within(settings.start_timeout, |known| {
                 known.tabs.iter().any(|tab| tab.is_ready).then_some(())
             })
-            .await
+            .await?
             .ok_or_else(|| BrowserError::SlowStart {
                 after: settings.start_timeout,
                 output: String::new(),
@@ -220,7 +220,7 @@ impl Browser {
             .until_within(APPEAR, |known| {
                 known.tab(&target_id)?.is_ready.then_some(())
             })
-            .await
+            .await?
             .ok_or_else(|| BrowserError::timeout("Opening a tab", APPEAR))?;
         self.tab(chromium, pages, &target_id)
             .ok_or(BrowserError::TabClosed)
@@ -257,7 +257,7 @@ impl Browser {
             .until_within(APPEAR, |known| {
                 known.tab(&tab.target).is_none().then_some(())
             })
-            .await
+            .await?
             .ok_or_else(|| BrowserError::timeout("Closing a tab", APPEAR))
     }
 
@@ -275,7 +275,8 @@ impl Browser {
     pub async fn downloads_done(&self, limit: Duration) {
         let pages = self.lasting.lock().pages.clone();
         if let Some(pages) = pages {
-            pages
+            // A browser that is gone saves nothing any more.
+            let _ = pages
                 .until_within(limit, |known| known.downloads.is_empty().then_some(()))
                 .await;
         }

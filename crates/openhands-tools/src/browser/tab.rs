@@ -178,6 +178,7 @@ impl Tab {
                 Some(_) => None,
             })
             .await
+            .unwrap_or_else(|gone| gone)
     }
 
     /// The value of an expression in the main frame. Promises are waited for.
@@ -275,7 +276,7 @@ impl Tab {
                     let moves = known.tab(&self.target)?.moves;
                     (moves > before).then_some(())
                 })
-                .await;
+                .await?;
             return Ok(Opened::Loaded);
         };
         self.until_loaded(deadline, |tab| tab.is_loaded(&loader))
@@ -294,9 +295,10 @@ impl Tab {
             })),
             Some(tab) => is_loaded(tab).then_some(Ok(Opened::Loaded)),
         });
-        tokio::time::timeout_at(deadline, ended)
-            .await
-            .unwrap_or(Ok(Opened::StillLoading))
+        match tokio::time::timeout_at(deadline, ended).await {
+            Ok(ended) => ended.flatten(),
+            Err(_) => Ok(Opened::StillLoading),
+        }
     }
 
     /// Loads the page again.
@@ -354,7 +356,7 @@ impl Tab {
                 let waits = known.tab(&self.target).is_some_and(is_nothing);
                 (!waits).then_some(())
             });
-            begins.await;
+            let _ = begins.await;
             self.pages.with(|known| {
                 if let Some(tab) = known.tab_mut(&self.target) {
                     tab.came_to_nothing = false;
@@ -423,7 +425,7 @@ impl Tab {
     pub async fn file_chooser(&self, limit: Duration) -> Result<FileChooser, BrowserError> {
         self.pages
             .until_within(limit, |known| known.tab(&self.target)?.file_chooser.clone())
-            .await
+            .await?
             .ok_or_else(|| BrowserError::timeout("Waiting for a file chooser", limit))
     }
 
