@@ -226,9 +226,12 @@ impl Browser {
             .ok_or(BrowserError::TabClosed)
     }
 
-    /// Makes a tab the active one.
+    /// Makes a tab the active one. If it has crashed, [`Browser::active`] gives an empty one in its place.
     pub async fn activate(&self, tab: &Tab) -> Result<(), BrowserError> {
-        tab.call("Page.bringToFront", json!({})).await?;
+        match tab.call("Page.bringToFront", json!({})).await {
+            Ok(_) | Err(BrowserError::Crashed { .. }) => {}
+            Err(error) => return Err(error),
+        }
         tab.pages
             .change(|known| known.active = Some(tab.target.clone()));
         Ok(())

@@ -35,6 +35,28 @@ async fn a_crashed_page_fails_the_call_and_leaves_an_empty_tab() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_tab_that_crashed_behind_another_one_is_empty_when_it_is_shown() {
+    let Some(lab) = lab() else { return };
+    let site = Site::with(&[]).await;
+    let behind = lab.active().await.unwrap();
+    behind.navigate(&site.url("")).await.unwrap();
+    let front = lab.new_tab().await.unwrap();
+    let crash = behind.call("Page.crash", serde_json::json!({})).await;
+    assert!(
+        matches!(crash, Err(BrowserError::Crashed { .. })),
+        "{crash:?}"
+    );
+    assert_eq!(lab.active().await.unwrap().target_id(), front.target_id());
+    lab.activate(&behind).await.unwrap();
+    let fresh = lab.active().await.unwrap();
+    fresh.navigate(&site.url("")).await.unwrap();
+    assert_eq!(fresh.title().await.unwrap(), "home");
+    let tabs = lab.tabs().await.unwrap();
+    let order: Vec<&str> = tabs.iter().map(Tab::target_id).collect();
+    assert_eq!(order, [fresh.target_id(), front.target_id()]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_hangs_ends_in_a_timeout_and_can_be_left() {
     let Some(lab) = lab_with(|settings| settings.command_timeout = Duration::from_secs(2)) else {
         return;

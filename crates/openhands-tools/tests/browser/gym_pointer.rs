@@ -296,3 +296,18 @@ async fn pages_that_do_not_come_or_crash_are_told_and_left() {
     let error = place.fails("goto('about:blank') click('1')").await;
     assert_eq!(error, "ValueError: Could not find element with bid \"1\"");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tab_that_crashed_behind_another_one_can_be_focused() {
+    let Some(mut place) = place() else { return };
+    let site = Site::with(&[]).await;
+    place.does(&format!("goto('{}')", site.url(""))).await;
+    let behind = place.browser.active().await.unwrap();
+    place.does("new_tab()").await;
+    behind.call("Page.crash", json!({})).await.unwrap_err();
+    place
+        .does(&format!("tab_focus(0)\ngoto('{}')", site.url("")))
+        .await;
+    place.shows("document.title", json!("home")).await;
+    assert_eq!(place.browser.tabs().await.unwrap().len(), 2);
+}
