@@ -32,6 +32,7 @@ mod session;
 mod settings;
 mod tab;
 pub mod tool;
+mod underway;
 
 pub use chromium::find;
 pub use error::{BrowserError, HOW_TO_INSTALL};
@@ -43,3 +44,4 @@ pub use pages::{FileChooser, Heard};
 pub use session::Browser;
 pub use settings::{BrowserSettings, DialogPolicy};
 pub use tab::{Opened, RemoteObject, Tab};
+pub use underway::Underway;

@@ -79,8 +79,9 @@ impl SandboxBrowser {
         let mut gym = self.gym.lock().await;
         // What is said about an action should not be that there is no browser.
         self.browser.active().await?;
+        let before = self.browser.underway();
         let done = gym.step(text).await;
-        self.browser.downloads_done(DOWNLOAD_TIME).await;
+        self.browser.downloads_done(&before, DOWNLOAD_TIME).await;
         let observed = self.observe().await?;
         let mut files = Vec::new();
         let mut notes = Vec::new();

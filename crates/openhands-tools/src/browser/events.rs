@@ -325,6 +325,7 @@ fn requested(pages: &Pages, event: &Event<'_>) -> Option<()> {
         let tab = known.owner(event.session?)?;
         if tab.target == wanted.frame_id && !elsewhere && !later {
             tab.requested = true;
+            tab.requests += 1;
         }
         Some(())
     })

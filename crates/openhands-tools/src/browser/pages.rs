@@ -30,6 +30,8 @@ pub(crate) struct TabRecord {
     pub loading: HashSet<String>,
     /// Whether the page has asked for another address that is not there yet.
     pub requested: bool,
+    /// How often it has.
+    pub requests: u64,
     /// Whether the last such address brought no page, and it is not known yet whether it is a file.
     pub came_to_nothing: bool,
     /// Documents that the main frame has shown, the newest last.
@@ -77,7 +79,12 @@ impl TabRecord {
 
     /// Whether the main frame shows its document, whole.
     pub(crate) fn is_settled(&self) -> bool {
-        !self.requested && !self.loading.contains(&self.target)
+        !self.requested && !self.is_loading()
+    }
+
+    /// Whether the document of the main frame is not whole yet.
+    pub(crate) fn is_loading(&self) -> bool {
+        self.loading.contains(&self.target)
     }
 }
 

@@ -8,6 +8,7 @@ use super::notes::Note;
 use super::pages::{Added, Heard, Listener, Pages};
 use super::settings::BrowserSettings;
 use super::tab::Tab;
+use super::underway::Underway;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -274,15 +275,21 @@ impl Browser {
         notes
     }
 
-    /// Waits until no download goes on.
-    pub async fn downloads_done(&self, limit: Duration) {
+    /// What is under way now, for those who wait for the effects of what they are about to do.
+    pub fn underway(&self) -> Underway {
         let pages = self.lasting.lock().pages.clone();
-        if let Some(pages) = pages {
-            // A browser that is gone saves nothing any more.
-            let _ = pages
-                .until_within(limit, |known| known.downloads.is_empty().then_some(()))
-                .await;
-        }
+        pages.map_or_else(Underway::default, |pages| {
+            pages.with(|known| Underway::now(known))
+        })
+    }
+
+    /// Waits until no download goes on that has begun since then; says whether that is so.
+    pub async fn downloads_done(&self, since: &Underway, limit: Duration) -> bool {
+        let pages = self.lasting.lock().pages.clone();
+        let Some(pages) = pages else { return true };
+        let saved = pages.until_within(limit, |known| since.has_saved(known).then_some(()));
+        // A browser that is gone saves nothing any more.
+        !matches!(saved.await, Ok(None))
     }
 
     /// Runs a script in every document of every tab from now on, before the document's own.

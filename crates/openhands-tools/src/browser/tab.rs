@@ -5,6 +5,7 @@ use super::error::BrowserError;
 use super::events::exception_text;
 use super::pages::{FileChooser, Pages, TabRecord};
 use super::settings::BrowserSettings;
+use super::underway::Underway;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::de::DeserializeOwned;
@@ -342,13 +343,16 @@ impl Tab {
         Ok(true)
     }
 
-    /// Waits, after something was done to the page, until what it began is over: a navigation, or a turn of its scripts.
-    pub async fn settle(&self, limit: Duration) {
+    /// Waits, after something was done to the page, until what it began since then is over: a navigation, or a turn of its
+    /// scripts.
+    pub async fn settle(&self, since: &Underway, limit: Duration) {
         let turn = "new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)))";
         let deadline = Instant::now() + limit;
         // A page in the background draws nothing, and one that leaves does not answer.
         let _ = timeout(QUIET.min(limit), self.evaluate(turn)).await;
-        let _ = self.until_loaded(deadline, TabRecord::is_settled).await;
+        let _ = self
+            .until_loaded(deadline, |tab| since.is_settled(tab))
+            .await;
         let is_nothing = |tab: &TabRecord| tab.came_to_nothing && !tab.crashed;
         if self.look(is_nothing).unwrap_or_default() {
             // A file is told a moment after the page has stopped loading.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use openhands_tools::browser::gym::Gym;
-use openhands_tools::browser::{Browser, DialogPolicy, Note};
+use openhands_tools::browser::{Browser, DialogPolicy, Note, Underway};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -238,7 +238,10 @@ async fn files_are_chosen_downloaded_and_asked_for() {
         )
         .await;
     place.does("click('4')").await;
-    place.browser.downloads_done(Duration::from_secs(20)).await;
+    place
+        .browser
+        .downloads_done(&Underway::default(), crate::lab::SOON)
+        .await;
     let notes = place.browser.take_notes();
     let dialogs = notes.iter().filter(|note| {
         matches!(

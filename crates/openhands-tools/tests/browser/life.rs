@@ -2,7 +2,7 @@
 
 use crate::lab::{SOON, lab, lab_with, until};
 use crate::site::Site;
-use openhands_tools::browser::{BrowserError, Note};
+use openhands_tools::browser::{BrowserError, Note, Underway};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
@@ -76,7 +76,9 @@ async fn a_browser_that_dies_while_a_page_loads_is_no_page_that_goes_on_loading(
     assert!(matches!(opened, Err(BrowserError::Gone)), "{opened:?}");
     // Nothing that such a tab is asked for waits for its limit.
     let hour = Duration::from_hours(1);
-    timeout(SOON, tab.settle(hour)).await.unwrap();
+    timeout(SOON, tab.settle(&Underway::default(), hour))
+        .await
+        .unwrap();
     let chooser = timeout(SOON, tab.file_chooser(hour)).await.unwrap();
     assert!(matches!(chooser, Err(BrowserError::Gone)), "{chooser:?}");
     assert_eq!(lab.active().await.unwrap().url(), "about:blank");
