@@ -25,6 +25,8 @@ const END: u8 = 0;
 const CHUNK: usize = 256 << 10;
 /// How much room an empty buffer keeps.
 const KEEP: usize = 4 << 20;
+/// The longest message that is taken: more than any picture or page that is of use, less than a page could write.
+const MAX_MESSAGE: usize = 128 << 20;
 
 /// Something that Chromium tells by itself.
 #[derive(Debug)]
@@ -35,9 +37,9 @@ pub(crate) struct Event<'a> {
     params: &'a str,
 }
 
-impl Event<'_> {
+impl<'a> Event<'a> {
     /// What is told, as this type; nothing if it has another form.
-    pub(crate) fn params<T: DeserializeOwned>(&self) -> Option<T> {
+    pub(crate) fn params<T: Deserialize<'a>>(&self) -> Option<T> {
         match serde_json::from_str(self.params) {
             Ok(params) => Some(params),
             Err(error) => {
@@ -129,6 +131,7 @@ impl Cdp {
         let reader = Reader {
             cdp: cdp.clone(),
             on_event,
+            longest: MAX_MESSAGE,
         };
         tasks.spawn(reader.read(receiver));
         (cdp, tasks)
@@ -214,6 +217,24 @@ impl Cdp {
         waiting.answers.clear();
     }
 
+    /// Fails the call that a message answers which is too long, or leaves out an event; false if it is neither.
+    fn refuse(&self, begin: &[u8], longest: usize) -> bool {
+        let Some(id) = answered(begin) else {
+            let is_event = begin.starts_with(b"{\"method\":");
+            tracing::warn!(is_event, "a message of the browser is too long");
+            return is_event;
+        };
+        let refusal = Refusal {
+            message: format!("the answer is longer than {} MB", longest >> 20),
+            data: None,
+        };
+        if let Some(waiter) = self.0.waiting.lock().answers.remove(&id) {
+            // The caller may have gone away.
+            let _ = waiter.send(Err(refusal));
+        }
+        true
+    }
+
     fn take(&self, message: &[u8], on_event: &mut OnEvent) {
         let message: Message<'_> = match serde_json::from_slice(message) {
             Ok(message) => message,
@@ -264,6 +285,8 @@ async fn write(mut sender: pipe::Sender, mut queue: mpsc::UnboundedReceiver<Vec<
 struct Reader {
     cdp: Cdp,
     on_event: OnEvent,
+    /// The most bytes of a message.
+    longest: usize,
 }
 
 impl Drop for Reader {
@@ -278,6 +301,8 @@ impl Reader {
     async fn read(mut self, mut receiver: pipe::Receiver) {
         let mut buffer: Vec<u8> = Vec::with_capacity(CHUNK);
         let mut searched = 0;
+        // Whether the rest of a message that is too long comes.
+        let mut skipping = false;
         loop {
             buffer.reserve(CHUNK);
             match receiver.read_buf(&mut buffer).await {
@@ -289,13 +314,24 @@ impl Reader {
                 .get(searched..)
                 .and_then(|rest| memchr::memchr(END, rest))
             {
-                if let Some(message) = buffer.get(taken..searched + length) {
+                if !std::mem::take(&mut skipping)
+                    && let Some(message) = buffer.get(taken..searched + length)
+                {
                     self.cdp.take(message, &mut self.on_event);
                 }
                 searched += length + 1;
                 taken = searched;
             }
             buffer.drain(..taken);
+            if !skipping && buffer.len() > self.longest {
+                if !self.cdp.refuse(&buffer, self.longest) {
+                    return;
+                }
+                skipping = true;
+            }
+            if skipping {
+                buffer.clear();
+            }
             searched = buffer.len();
             if buffer.is_empty() && buffer.capacity() > KEEP {
                 buffer = Vec::with_capacity(CHUNK);
@@ -303,3 +339,14 @@ impl Reader {
         }
     }
 }
+
+/// The number of the call that a message answers, read from its beginning: Chromium writes it first.
+fn answered(begin: &[u8]) -> Option<u64> {
+    let digits = begin.strip_prefix(b"{\"id\":")?;
+    let end = digits.iter().position(|byte| !byte.is_ascii_digit())?;
+    std::str::from_utf8(digits.get(..end)?).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+#[path = "cdp_tests.rs"]
+mod tests;

@@ -77,7 +77,7 @@ async fn scripts_that_throw_are_told() {
     let Some(lab) = lab() else { return };
     let site = Site::with(&[(
         "bad",
-        "<script>console.error('first', 2)</script><script>missing()</script><img src=/gone.png>",
+        "<script>console.error('first', 2, {}, null); console.log('all is well')</script><script>missing()</script><img src=/gone.png>",
     )])
     .await;
     let tab = lab.active().await.unwrap();
@@ -93,7 +93,8 @@ async fn scripts_that_throw_are_told() {
     tab.navigate(&site.url("bad")).await.unwrap();
     let notes: Vec<String> = lab.take_notes().iter().map(ToString::to_string).collect();
     let all = notes.join("\n");
-    assert!(all.contains("Console error: first 2"), "{all}");
+    assert!(all.contains("Console error: first 2 Object null"), "{all}");
+    assert!(!all.contains("all is well"), "{all}");
     assert!(all.contains("missing is not defined"), "{all}");
     assert!(all.contains("404") && all.contains("/gone.png"), "{all}");
 }
