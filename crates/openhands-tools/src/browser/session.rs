@@ -1,8 +1,10 @@
 //! A browser as its users see it: started by the first call, back after a crash, with tabs of which one is active.
 
+use super::cdp::Cdp;
 use super::chromium::Chromium;
 use super::error::BrowserError;
 use super::events::{attach_to, follow};
+use super::hidden::HiddenTab;
 use super::memory;
 use super::notes::Note;
 use super::pages::{Added, Heard, Listener, Pages};
@@ -153,14 +155,7 @@ impl Browser {
     }
 
     fn tab(&self, chromium: &Chromium, pages: &Arc<Pages>, target: &str) -> Option<Tab> {
-        let session = pages.with(|known| known.tab(target).map(|tab| tab.session.clone()))?;
-        Some(Tab {
-            target: target.to_owned(),
-            session,
-            cdp: chromium.cdp.clone(),
-            pages: Arc::clone(pages),
-            settings: Arc::clone(&self.settings),
-        })
+        tab_of(&chromium.cdp, pages, &self.settings, target)
     }
 
     /// The tab that is looked at. Starts the browser; an empty tab takes the place of one that crashed.
@@ -206,25 +201,20 @@ impl Browser {
         Ok(tab)
     }
 
+    /// Opens an empty tab behind the active one, for work that nobody looks at. It is closed when it is dropped.
+    pub async fn hidden_tab(&self) -> Result<HiddenTab, BrowserError> {
+        let (chromium, pages) = self.up().await?;
+        let (cdp, settings) = (chromium.cdp.clone(), Arc::clone(&self.settings));
+        // In a task of its own, which comes to its end: a tab whose opening was given up is dropped, and so closed.
+        let opening = tokio::spawn(async move {
+            let tab = open_tab(&cdp, &pages, &settings, Place::Behind).await?;
+            Ok(HiddenTab(tab))
+        });
+        opening.await.map_err(|_| BrowserError::Gone).flatten()
+    }
+
     async fn open(&self, chromium: &Chromium, pages: &Arc<Pages>) -> Result<Tab, BrowserError> {
-        let limit = self.settings.command_timeout;
-        let Created { target_id } = chromium
-            .cdp
-            .call_as(
-                None,
-                "Target.createTarget",
-                json!({"url": "about:blank"}),
-                limit,
-            )
-            .await?;
-        pages
-            .until_within(APPEAR, |known| {
-                known.tab(&target_id)?.is_ready.then_some(())
-            })
-            .await?
-            .ok_or_else(|| BrowserError::timeout("Opening a tab", APPEAR))?;
-        self.tab(chromium, pages, &target_id)
-            .ok_or(BrowserError::TabClosed)
+        open_tab(&chromium.cdp, pages, &self.settings, Place::Front).await
     }
 
     /// Makes a tab the active one. If it has crashed, [`Browser::active`] gives an empty one in its place.
@@ -419,6 +409,53 @@ impl Browser {
             running.chromium.close().await;
         }
     }
+}
+
+/// Where a tab is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In front of the others.
+    Front,
+    /// Behind the one that is shown.
+    Behind,
+}
+
+/// Opens an empty tab.
+async fn open_tab(
+    cdp: &Cdp,
+    pages: &Arc<Pages>,
+    settings: &Arc<BrowserSettings>,
+    place: Place,
+) -> Result<Tab, BrowserError> {
+    let params = json!({"url": "about:blank", "background": place == Place::Behind});
+    let limit = settings.command_timeout;
+    let Created { target_id } = cdp
+        .call_as(None, "Target.createTarget", params, limit)
+        .await?;
+    pages
+        .until_within(APPEAR, |known| {
+            known.tab(&target_id)?.is_ready.then_some(())
+        })
+        .await?
+        .ok_or_else(|| BrowserError::timeout("Opening a tab", APPEAR))?;
+    tab_of(cdp, pages, settings, &target_id).ok_or(BrowserError::TabClosed)
+}
+
+/// The tab with this id, if there is one.
+fn tab_of(
+    cdp: &Cdp,
+    pages: &Arc<Pages>,
+    settings: &Arc<BrowserSettings>,
+    target: &str,
+) -> Option<Tab> {
+    let session = pages.with(|known| known.tab(target).map(|tab| tab.session.clone()))?;
+    Some(Tab {
+        target: target.to_owned(),
+        session,
+        cdp: cdp.clone(),
+        pages: Arc::clone(pages),
+        settings: Arc::clone(settings),
+    })
 }
 
 /// Puts a fresh tab into the place of the active one, and gives that one's id.
