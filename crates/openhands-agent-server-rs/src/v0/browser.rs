@@ -11,6 +11,8 @@ use openhands_sdk_rs::tools::browser::{
     self, Browser, BrowserError, BrowserSettings, DialogPolicy, Note,
 };
 
+use tokio::time::timeout;
+
 use super::command::Settings;
 use crate::config::variables::BROWSER_EXECUTABLE;
 
@@ -20,6 +22,10 @@ const DOWNLOADS: &str = ".downloads";
 pub(super) const STEP_TIME: Duration = Duration::from_mins(2);
 /// How long the end of a download is waited for; one that takes longer is told of by a later step.
 const DOWNLOAD_TIME: Duration = Duration::from_secs(5);
+/// How long a page may take to show that it is there.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
+/// How long it may take to leave a page that does not answer, or to end such a browser.
+const LEAVE: Duration = Duration::from_secs(10);
 /// A page or a browser that died is replaced by the next look; one that dies again is told of.
 const LOOKS: usize = 2;
 
@@ -121,6 +127,23 @@ impl SandboxBrowser {
             }
         }
         observe(&self.browser).await
+    }
+
+    /// Leaves the page if it does not answer any more, so that the next action has one that does; says what was done.
+    pub(super) async fn leave_hung_page(&self) -> &'static str {
+        let sign = async { self.browser.active().await?.evaluate("1").await };
+        if matches!(timeout(SIGN_OF_LIFE, sign).await, Ok(Ok(_))) {
+            return "";
+        }
+        tracing::warn!("the page does not answer and is left");
+        if matches!(
+            timeout(LEAVE, self.browser.replace_active()).await,
+            Ok(Ok(_))
+        ) {
+            return " The page does not answer and was closed; the next action finds an empty tab in its place.";
+        }
+        let _ = timeout(LEAVE, self.browser.close()).await;
+        " The browser does not answer and was ended; the next action starts another one."
     }
 
     /// Gives a downloaded file its place in the workspace.

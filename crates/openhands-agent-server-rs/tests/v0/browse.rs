@@ -290,6 +290,26 @@ async fn a_page_that_crashes_and_a_browser_that_is_killed_come_back() {
 }
 
 #[tokio::test]
+async fn a_page_that_hangs_is_left() {
+    let Some(server) = server().await else { return };
+    let page = "<title>hangs</title><button onclick='setTimeout(() => { for (;;); })'>hang</button>";
+    let site = Site::with(&[("hangs", page), ("ok", "<title>fine</title><h1>Fine</h1>")]).await;
+    let page = does(&server, &format!("goto(\"{}\")", site.url("hangs"))).await;
+    let page = tries(&server, &format!("click('{}')", page.bid("button 'hang'"))).await;
+    assert!(
+        page.error()
+            .ends_with("was closed; the next action finds an empty tab in its place."),
+        "{}",
+        page.error()
+    );
+    let page = does(&server, "noop(0)").await;
+    assert_eq!(page.0["extras"]["open_pages_urls"], json!(["about:blank"]));
+    does(&server, &format!("goto(\"{}\")", site.url("ok")))
+        .await
+        .says("heading 'Fine'");
+}
+
+#[tokio::test]
 async fn files_that_pages_offer_come_into_the_workspace() {
     let Some(server) = server().await else { return };
     let site = Site::with(&[(

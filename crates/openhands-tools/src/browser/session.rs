@@ -174,8 +174,22 @@ impl Browser {
                 .tab(&chromium, &pages, &target)
                 .ok_or(BrowserError::TabClosed);
         }
-        let fresh = self.open(&chromium, &pages).await?;
-        if let Some(gone) = pages.with(|known| replace(known, &fresh.target)) {
+        self.put_fresh(&chromium, &pages).await
+    }
+
+    /// Leaves the active tab, which may not answer any more: it is closed, and an empty one takes its place.
+    pub async fn replace_active(&self) -> Result<Tab, BrowserError> {
+        let (chromium, pages) = self.up().await?;
+        self.put_fresh(&chromium, &pages).await
+    }
+
+    async fn put_fresh(
+        &self,
+        chromium: &Chromium,
+        pages: &Arc<Pages>,
+    ) -> Result<Tab, BrowserError> {
+        let fresh = self.open(chromium, pages).await?;
+        if let Some(gone) = pages.change(|known| replace(known, &fresh.target)) {
             let gone = json!({"targetId": gone});
             chromium.cdp.tell(None, "Target.closeTarget", &gone);
         }
