@@ -13,7 +13,7 @@ use crate::server::{Server, Setup, signal};
 use crate::site::Site;
 
 /// A server that offers the browser, or none where there is no Chromium; continuous integration skips nothing.
-async fn server() -> Option<Server> {
+pub(crate) async fn server() -> Option<Server> {
     let variables = std::env::vars_os().collect();
     if browser::find(None, &variables).is_err() {
         assert!(
