@@ -42,6 +42,7 @@ pub use hidden::HiddenTab;
 pub use input::{Button, Mouse};
 pub use isolated::IsolatedWorld;
 pub use notes::Note;
+pub(crate) use notes::shortened;
 pub use pages::{FileChooser, Heard};
 pub use session::Browser;
 pub use settings::{BrowserSettings, DialogPolicy};
