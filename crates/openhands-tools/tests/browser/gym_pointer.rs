@@ -229,6 +229,22 @@ async fn files_are_chosen_downloaded_and_asked_for() {
     place.shows("one.files.length", json!(0)).await;
     place.does("upload_file('2', 'mine.txt')").await;
     place.shows("one.files[0].name", json!("mine.txt")).await;
+    // The same, by the place of the label.
+    place.does("upload_file('1', [])").await;
+    let tab = place.browser.active().await.unwrap();
+    let middle = "(({x, y, width, height}) => [x + width / 2, y + height / 2])(document.querySelector('label').getBoundingClientRect())";
+    let [x, y]: [f64; 2] = tab.evaluate_as(middle).await.unwrap();
+    place
+        .does(&format!("mouse_upload_file({x}, {y}, 'mine.txt')"))
+        .await;
+    place.shows("one.files[0].text()", json!("mine")).await;
+    place.does("upload_file('1', [])").await;
+    place
+        .does(&format!(
+            "mouse_upload_file(x={x}, y={y}, file=['mine.txt'])"
+        ))
+        .await;
+    place.shows("one.files[0].name", json!("mine.txt")).await;
     place.browser.take_notes();
     place.does("click('5')\nclick('6')").await;
     place
