@@ -10,8 +10,9 @@
 //!                      Chromium: guarded process, private profile, no open port
 //! ```
 //!
-//! Nothing polls: every wait is for an event of the browser, with a limit. A page that crashes, or a browser that
-//! does, fails the call that it was in, and the next call finds an empty tab or a fresh browser.
+//! Every wait is for an event of the browser, with a limit; only memory, and in V0 an element that is not ready yet, are
+//! looked at again and again. A page that crashes, or a browser that does, fails the call that it was in, and the next call
+//! finds an empty tab or a fresh browser.
 
 mod cdp;
 mod chromium;
@@ -34,6 +35,7 @@ mod settings;
 mod tab;
 pub mod tool;
 mod underway;
+pub mod variables;
 
 pub use chromium::find;
 pub use error::{BrowserError, HOW_TO_INSTALL};

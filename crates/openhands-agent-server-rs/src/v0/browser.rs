@@ -14,7 +14,6 @@ use openhands_sdk_rs::tools::browser::{
 use tokio::time::timeout;
 
 use super::command::Settings;
-use crate::config::variables::BROWSER_EXECUTABLE;
 
 /// Where Chromium saves what pages offer, below the working directory.
 const DOWNLOADS: &str = ".downloads";
@@ -59,14 +58,13 @@ impl SandboxBrowser {
         let variables =
             variables.map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let mut config = BrowserSettings::new(&settings.working_dir, variables);
-        config.executable = settings
-            .environment
-            .given(BROWSER_EXECUTABLE)
-            .map(PathBuf::from);
         config.downloads = settings.working_dir.join(DOWNLOADS);
         // compat: `confirm` says no.
         config.dialogs = DialogPolicy::Dismiss;
-        if let Err(error) = browser::find(config.executable.as_deref(), &config.environment) {
+        let program = config
+            .take_variables()
+            .and_then(|()| browser::find(config.executable.as_deref(), &config.environment));
+        if let Err(error) = program {
             tracing::warn!(%error, "the browser is not offered");
             return None;
         }
