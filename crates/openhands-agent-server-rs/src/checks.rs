@@ -8,7 +8,6 @@ use anyhow::{Context, ensure};
 use openhands_sdk_rs::tools::browser::{self, Browser, BrowserSettings};
 
 use crate::config::Environment;
-use crate::config::variables::BROWSER_EXECUTABLE;
 
 /// A browser that starts cold on a busy machine takes its time.
 const TIME: Duration = Duration::from_mins(1);
@@ -21,7 +20,7 @@ pub async fn check_browser(environment: &Environment) -> anyhow::Result<PathBuf>
         .into_iter()
         .map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let mut settings = BrowserSettings::new(folder.path(), variables);
-    settings.executable = environment.given(BROWSER_EXECUTABLE).map(PathBuf::from);
+    settings.take_variables()?;
     settings.start_timeout = TIME;
     let program = browser::find(settings.executable.as_deref(), &settings.environment)?;
     let browser = Browser::new(settings);

@@ -28,6 +28,9 @@ pub struct Cli {
     /// The configuration file.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// The program of the browser; stronger than OH_BROWSER_EXECUTABLE.
+    #[arg(long, value_name = "FILE", global = true)]
+    pub browser_executable: Option<String>,
     /// Tries whether a browser can show a page, and ends: with 0 if it can, else with 1.
     #[arg(long)]
     pub check_browser: bool,

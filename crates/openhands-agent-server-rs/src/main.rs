@@ -22,7 +22,10 @@ fn main() -> anyhow::Result<ExitCode> {
         std::io::stdout().write_all(list_variables().as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let environment = Environment::new(std::env::vars_os());
+    let mut environment = Environment::new(std::env::vars_os());
+    if let Some(program) = &cli.browser_executable {
+        environment.set_browser_executable(program);
+    }
     match cli.program {
         Some(Program::ActionServer(arguments)) => return serve_v0(arguments, environment),
         Some(Program::FileEditor(arguments)) => {

@@ -10,8 +10,9 @@
 //!                      Chromium: guarded process, private profile, no open port
 //! ```
 //!
-//! Nothing polls: every wait is for an event of the browser, with a limit. A page that crashes, or a browser that
-//! does, fails the call that it was in, and the next call finds an empty tab or a fresh browser.
+//! Every wait is for an event of the browser, with a limit; only memory, and in V0 an element that is not ready yet, are
+//! looked at again and again. A page that crashes, or a browser that does, fails the call that it was in, and the next call
+//! finds an empty tab or a fresh browser.
 
 mod cdp;
 mod chromium;
@@ -21,6 +22,7 @@ mod error;
 mod events;
 mod frames;
 pub mod gym;
+mod hidden;
 mod input;
 mod isolated;
 pub mod keys;
@@ -32,14 +34,19 @@ mod session;
 mod settings;
 mod tab;
 pub mod tool;
+mod underway;
+pub mod variables;
 
 pub use chromium::find;
 pub use error::{BrowserError, HOW_TO_INSTALL};
 pub use frames::Frame;
+pub use hidden::HiddenTab;
 pub use input::{Button, Mouse};
 pub use isolated::IsolatedWorld;
 pub use notes::Note;
+pub(crate) use notes::shortened;
 pub use pages::{FileChooser, Heard};
 pub use session::Browser;
 pub use settings::{BrowserSettings, DialogPolicy};
 pub use tab::{Opened, RemoteObject, Tab};
+pub use underway::Underway;

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
+use openhands_sdk_rs::tools::browser::variables::EXECUTABLE;
+
 /// Words by which the older variables say yes.
 const YES: &[&str] = &["1", "TRUE", "YES"];
 
@@ -42,6 +44,11 @@ impl Environment {
     /// Whether a variable says yes by `1`, `true` or `yes`.
     pub(crate) fn says_yes(&self, name: &str) -> bool {
         self.is_on(name, YES)
+    }
+
+    /// Names the program of the browser, as a flag does.
+    pub fn set_browser_executable(&mut self, program: &str) {
+        self.0.insert(EXECUTABLE.to_owned(), program.to_owned());
     }
 
     /// All variables, by name.

@@ -1,5 +1,7 @@
 //! The table of variables that are no setting of the file: of the process, of logs, of other programs' making.
 
+use openhands_sdk_rs::tools::browser::variables as browser;
+
 /// A variable besides `OH_<SETTING>`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Variable {
@@ -43,7 +45,6 @@ pub(crate) const IDLE_TIMEOUT: &str = "OH_RUNTIME_IDLE_TIMEOUT_SECONDS";
 pub(crate) const LAUNCHED_PROFILE: &str = "OH_RUNTIME_LAUNCHED_PROFILE";
 pub(crate) const BUILD_SHA: &str = "OPENHANDS_BUILD_GIT_SHA";
 pub(crate) const BUILD_REF: &str = "OPENHANDS_BUILD_GIT_REF";
-pub(crate) const BROWSER_EXECUTABLE: &str = "OH_BROWSER_EXECUTABLE";
 pub(crate) const DEBUG: &str = "DEBUG";
 pub(crate) const LOG_LEVEL: &str = "LOG_LEVEL";
 pub(crate) const LOG_JSON: &str = "LOG_JSON";
@@ -137,10 +138,46 @@ pub(crate) const VARIABLES: &[Variable] = &[
         "The key of models that have none of their own; after it comes the provider's usual variable, such as `OPENAI_API_KEY`. Never stored and never shown",
     ),
     variable(
-        BROWSER_EXECUTABLE,
+        browser::EXECUTABLE,
         "path",
         "",
-        "The program of the browser; without it the usual names are looked for on the path and where Playwright installs. *Ours*",
+        "The program of the browser; `--browser-executable` is stronger. Without it the usual names are looked for on the path and where Playwright installs. *Ours*",
+    ),
+    variable(
+        browser::VIEWPORT,
+        "`WIDTHxHEIGHT`",
+        "`1280x720`",
+        "The visible part of a page in pixels. Parameters of the tool are stronger, here and below. *Ours*",
+    ),
+    variable(
+        browser::USER_AGENT,
+        "text",
+        "Chromium's own",
+        "What the browser calls itself. *Ours*",
+    ),
+    variable(
+        browser::PROXY,
+        "address",
+        "",
+        "The proxy of the browser, as Chromium's `--proxy-server` takes it. *Ours*",
+    ),
+    variable(
+        browser::PROXY_BYPASS,
+        "hosts",
+        "",
+        "What is reached without it, as Chromium's `--proxy-bypass-list` takes it. *Ours*",
+    ),
+    variable(
+        browser::PERMISSIONS,
+        "names with commas",
+        "",
+        "What every page may do without asking, by Chromium's names: `geolocation,clipboardReadWrite`. *Ours*",
+    ),
+    variable(
+        browser::MAX_MEMORY,
+        "whole number",
+        "4096",
+        "Megabytes of all the browser's processes above which its largest page is ended; 0 for no limit. *Ours*",
     ),
     variable(DEBUG, "`1`, `true`, `yes`", "false", "Logs at level debug"),
     variable(

@@ -11,8 +11,9 @@ use openhands_sdk_rs::tools::browser::{
     self, Browser, BrowserError, BrowserSettings, DialogPolicy, Note,
 };
 
+use tokio::time::timeout;
+
 use super::command::Settings;
-use crate::config::variables::BROWSER_EXECUTABLE;
 
 /// Where Chromium saves what pages offer, below the working directory.
 const DOWNLOADS: &str = ".downloads";
@@ -20,6 +21,10 @@ const DOWNLOADS: &str = ".downloads";
 pub(super) const STEP_TIME: Duration = Duration::from_mins(2);
 /// How long the end of a download is waited for; one that takes longer is told of by a later step.
 const DOWNLOAD_TIME: Duration = Duration::from_secs(5);
+/// How long a page may take to show that it is there.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
+/// How long it may take to leave a page that does not answer, or to end such a browser.
+const LEAVE: Duration = Duration::from_secs(10);
 /// A page or a browser that died is replaced by the next look; one that dies again is told of.
 const LOOKS: usize = 2;
 
@@ -53,14 +58,13 @@ impl SandboxBrowser {
         let variables =
             variables.map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let mut config = BrowserSettings::new(&settings.working_dir, variables);
-        config.executable = settings
-            .environment
-            .given(BROWSER_EXECUTABLE)
-            .map(PathBuf::from);
         config.downloads = settings.working_dir.join(DOWNLOADS);
         // compat: `confirm` says no.
         config.dialogs = DialogPolicy::Dismiss;
-        if let Err(error) = browser::find(config.executable.as_deref(), &config.environment) {
+        let program = config
+            .take_variables()
+            .and_then(|()| browser::find(config.executable.as_deref(), &config.environment));
+        if let Err(error) = program {
             tracing::warn!(%error, "the browser is not offered");
             return None;
         }
@@ -79,8 +83,9 @@ impl SandboxBrowser {
         let mut gym = self.gym.lock().await;
         // What is said about an action should not be that there is no browser.
         self.browser.active().await?;
+        let before = self.browser.underway();
         let done = gym.step(text).await;
-        self.browser.downloads_done(DOWNLOAD_TIME).await;
+        self.browser.downloads_done(&before, DOWNLOAD_TIME).await;
         let observed = self.observe().await?;
         let mut files = Vec::new();
         let mut notes = Vec::new();
@@ -120,6 +125,23 @@ impl SandboxBrowser {
             }
         }
         observe(&self.browser).await
+    }
+
+    /// Leaves the page if it does not answer any more, so that the next action has one that does; says what was done.
+    pub(super) async fn leave_hung_page(&self) -> &'static str {
+        let sign = async { self.browser.active().await?.evaluate("1").await };
+        if matches!(timeout(SIGN_OF_LIFE, sign).await, Ok(Ok(_))) {
+            return "";
+        }
+        tracing::warn!("the page does not answer and is left");
+        if matches!(
+            timeout(LEAVE, self.browser.replace_active()).await,
+            Ok(Ok(_))
+        ) {
+            return " The page does not answer and was closed; the next action finds an empty tab in its place.";
+        }
+        let _ = timeout(LEAVE, self.browser.close()).await;
+        " The browser does not answer and was ended; the next action starts another one."
     }
 
     /// Gives a downloaded file its place in the workspace.

@@ -8,10 +8,16 @@ use openhands_sdk_rs::tools::browser::tool::is_usable;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::time::{Instant, sleep};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::harness::World;
+
+/// How long what must happen may take.
+const SOON: Duration = Duration::from_secs(30);
 
 const FORM: &str = r#"<!doctype html><title>Guests</title><form action="/greet"><input name=name placeholder="Your name">
     <select name=meal aria-label=Meal><option>Soup</option><option>Salad</option></select><button>Send</button></form>"#;
@@ -149,6 +155,27 @@ async fn an_agent_fills_in_a_form_and_reports_what_the_page_said() {
         observed[0]["observation"]["content"][0]["text"],
         format!("Navigated to: {site}")
     );
+    let project = world.path().join("project").canonicalize().unwrap();
+    assert!(has_browser(&project), "the browser ended with the run");
     let (status, _) = world.delete(&format!("/api/conversations/{id}")).await;
     assert_eq!(status, 200);
+    let deadline = Instant::now() + SOON;
+    while has_browser(&project) {
+        assert!(
+            Instant::now() < deadline,
+            "the browser outlives its conversation"
+        );
+        sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// Whether a browser runs that was started in this directory.
+fn has_browser(directory: &Path) -> bool {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    processes.map(|entry| entry.path()).any(|process| {
+        let words = std::fs::read(process.join("cmdline")).unwrap_or_default();
+        let is_browser = String::from_utf8_lossy(&words).contains("--remote-debugging-pipe");
+        let place = std::fs::read_link(process.join("cwd"));
+        is_browser && place.is_ok_and(|place| place == directory)
+    })
 }

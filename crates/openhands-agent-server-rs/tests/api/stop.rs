@@ -295,6 +295,13 @@ fn a_browser_is_looked_for() {
     assert!(said(&missing).contains("/no/browser does not exist"));
     let named = run(&["--check-browser"], &[("OH_BROWSER_EXECUTABLE", &name)]);
     assert_eq!(said(&named), said(&checked));
+    let flagged = run(
+        &["--check-browser", "--browser-executable", &name],
+        &[("OH_BROWSER_EXECUTABLE", "/no/browser")],
+    );
+    assert_eq!(said(&flagged), said(&checked));
+    let wrong = run(&["--check-browser"], &[("OH_BROWSER_VIEWPORT", "wide")]);
+    assert!(said(&wrong).contains("OH_BROWSER_VIEWPORT must be a width"));
 }
 
 #[cfg(feature = "otel")]

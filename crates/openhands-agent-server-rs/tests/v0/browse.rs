@@ -13,7 +13,11 @@ use crate::server::{Server, Setup, signal};
 use crate::site::Site;
 
 /// A server that offers the browser, or none where there is no Chromium; continuous integration skips nothing.
-async fn server() -> Option<Server> {
+pub(crate) async fn server() -> Option<Server> {
+    server_with(&["--enable-browser"], &[]).await
+}
+
+async fn server_with(args: &[&str], env: &[(&str, &str)]) -> Option<Server> {
     let variables = std::env::vars_os().collect();
     if browser::find(None, &variables).is_err() {
         assert!(
@@ -24,7 +28,8 @@ async fn server() -> Option<Server> {
         return None;
     }
     let setup = Setup {
-        args: &["--enable-browser"],
+        env,
+        args,
         ..Setup::default()
     };
     Some(Server::with(setup).await)
@@ -290,6 +295,27 @@ async fn a_page_that_crashes_and_a_browser_that_is_killed_come_back() {
 }
 
 #[tokio::test]
+async fn a_page_that_hangs_is_left() {
+    let Some(server) = server().await else { return };
+    let page =
+        "<title>hangs</title><button onclick='setTimeout(() => { for (;;); })'>hang</button>";
+    let site = Site::with(&[("hangs", page), ("ok", "<title>fine</title><h1>Fine</h1>")]).await;
+    let page = does(&server, &format!("goto(\"{}\")", site.url("hangs"))).await;
+    let page = tries(&server, &format!("click('{}')", page.bid("button 'hang'"))).await;
+    assert!(
+        page.error()
+            .ends_with("was closed; the next action finds an empty tab in its place."),
+        "{}",
+        page.error()
+    );
+    let page = does(&server, "noop(0)").await;
+    assert_eq!(page.0["extras"]["open_pages_urls"], json!(["about:blank"]));
+    does(&server, &format!("goto(\"{}\")", site.url("ok")))
+        .await
+        .says("heading 'Fine'");
+}
+
+#[tokio::test]
 async fn files_that_pages_offer_come_into_the_workspace() {
     let Some(server) = server().await else { return };
     let site = Site::with(&[(
@@ -375,6 +401,28 @@ async fn the_browser_starts_with_its_first_action_and_ends_with_the_server() {
     assert!(began.elapsed() < std::time::Duration::from_secs(10));
     waiting.abort();
     assert!(!PathBuf::from(format!("/proc/{browser}")).exists());
+}
+
+#[tokio::test]
+async fn the_browser_is_as_the_variables_and_the_command_line_say() {
+    let program = browser::find(None, &std::env::vars_os().collect());
+    let program = program.unwrap_or_default();
+    let flag = ["--enable-browser", "--browser-executable"];
+    let args = [flag[0], flag[1], program.to_str().unwrap()];
+    let variables = [
+        ("OH_BROWSER_EXECUTABLE", "/nowhere/chromium"),
+        ("OH_BROWSER_VIEWPORT", "800x500"),
+        ("OH_BROWSER_USER_AGENT", "Sandpiper/1.0"),
+    ];
+    let Some(server) = server_with(&args, &variables).await else {
+        return;
+    };
+    let page = "<title>t</title><h1></h1><script>
+        document.querySelector('h1').textContent = [innerWidth, innerHeight, navigator.userAgent].join(' ');</script>";
+    let site = Site::with(&[("page", page)]).await;
+    does(&server, &format!("goto(\"{}\")", site.url("page")))
+        .await
+        .says("heading '800 500 Sandpiper/1.0'");
 }
 
 #[tokio::test]

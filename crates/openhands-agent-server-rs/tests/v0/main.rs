@@ -10,6 +10,7 @@
 mod agent_skills;
 mod bad_input;
 mod browse;
+mod browsing_agent;
 mod compare;
 mod files;
 mod ipython;

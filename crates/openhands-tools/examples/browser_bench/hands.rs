@@ -17,7 +17,8 @@ pub(crate) struct Hands {
 }
 
 impl Hands {
-    pub(crate) fn new(directory: &Path) -> anyhow::Result<Self> {
+    /// Tools in this directory, with this browser whatever the environment says.
+    pub(crate) fn new(directory: &Path, chromium: &Path) -> anyhow::Result<Self> {
         let machine = Machine {
             place: Place {
                 working_dir: directory.to_owned(),
@@ -26,8 +27,13 @@ impl Hands {
             env: std::env::vars().collect(),
             ..Machine::default()
         };
+        let executable = chromium
+            .to_str()
+            .context("the path of Chromium is no text")?;
+        let params = serde_json::Map::from_iter([("executable".to_owned(), executable.into())]);
         let wanted = Tool {
             name: "browser_tool_set".to_owned(),
+            params: params.into(),
             ..Tool::default()
         };
         let tools = Registry::standard().executors(&[wanted], &machine)?;

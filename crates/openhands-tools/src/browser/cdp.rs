@@ -25,6 +25,8 @@ const END: u8 = 0;
 const CHUNK: usize = 256 << 10;
 /// How much room an empty buffer keeps.
 const KEEP: usize = 4 << 20;
+/// The longest message that is taken: more than any picture or page that is of use, less than a page could write.
+const MAX_MESSAGE: usize = 128 << 20;
 
 /// Something that Chromium tells by itself.
 #[derive(Debug)]
@@ -35,9 +37,9 @@ pub(crate) struct Event<'a> {
     params: &'a str,
 }
 
-impl Event<'_> {
+impl<'a> Event<'a> {
     /// What is told, as this type; nothing if it has another form.
-    pub(crate) fn params<T: DeserializeOwned>(&self) -> Option<T> {
+    pub(crate) fn params<T: Deserialize<'a>>(&self) -> Option<T> {
         match serde_json::from_str(self.params) {
             Ok(params) => Some(params),
             Err(error) => {
@@ -48,8 +50,17 @@ impl Event<'_> {
     }
 }
 
+/// What there is to hear on a connection.
+#[derive(Debug)]
+pub(crate) enum Told<'a> {
+    /// Chromium tells something.
+    Event(Event<'a>),
+    /// It tells nothing any more: the connection is over.
+    End,
+}
+
 /// Takes events, in order. It is called where messages are read, so it must not wait.
-pub(crate) type OnEvent = Box<dyn FnMut(&Cdp, Event<'_>) + Send>;
+pub(crate) type OnEvent = Box<dyn FnMut(&Cdp, Told<'_>) + Send>;
 
 /// One connection; clones share it.
 #[derive(Debug, Clone)]
@@ -117,11 +128,12 @@ impl Cdp {
         }));
         let mut tasks = JoinSet::new();
         tasks.spawn(write(sender, queue));
-        let reader = cdp.clone();
-        tasks.spawn(async move {
-            read(&reader, receiver, on_event).await;
-            reader.close();
-        });
+        let reader = Reader {
+            cdp: cdp.clone(),
+            on_event,
+            longest: MAX_MESSAGE,
+        };
+        tasks.spawn(reader.read(receiver));
         (cdp, tasks)
     }
 
@@ -205,6 +217,24 @@ impl Cdp {
         waiting.answers.clear();
     }
 
+    /// Fails the call that a message answers which is too long, or leaves out an event; false if it is neither.
+    fn refuse(&self, begin: &[u8], longest: usize) -> bool {
+        let Some(id) = answered(begin) else {
+            let is_event = begin.starts_with(b"{\"method\":");
+            tracing::warn!(is_event, "a message of the browser is too long");
+            return is_event;
+        };
+        let refusal = Refusal {
+            message: format!("the answer is longer than {} MB", longest >> 20),
+            data: None,
+        };
+        if let Some(waiter) = self.0.waiting.lock().answers.remove(&id) {
+            // The caller may have gone away.
+            let _ = waiter.send(Err(refusal));
+        }
+        true
+    }
+
     fn take(&self, message: &[u8], on_event: &mut OnEvent) {
         let message: Message<'_> = match serde_json::from_slice(message) {
             Ok(message) => message,
@@ -237,7 +267,7 @@ impl Cdp {
                 method: &method,
                 params: message.params.map_or("{}", RawValue::get),
             };
-            on_event(self, event);
+            on_event(self, Told::Event(event));
         }
     }
 }
@@ -251,30 +281,72 @@ async fn write(mut sender: pipe::Sender, mut queue: mpsc::UnboundedReceiver<Vec<
     }
 }
 
-async fn read(cdp: &Cdp, mut receiver: pipe::Receiver, mut on_event: OnEvent) {
-    let mut buffer: Vec<u8> = Vec::with_capacity(CHUNK);
-    let mut searched = 0;
-    loop {
-        buffer.reserve(CHUNK);
-        match receiver.read_buf(&mut buffer).await {
-            Ok(0) | Err(_) => return,
-            Ok(_) => {}
-        }
-        let mut taken = 0;
-        while let Some(length) = buffer
-            .get(searched..)
-            .and_then(|rest| memchr::memchr(END, rest))
-        {
-            if let Some(message) = buffer.get(taken..searched + length) {
-                cdp.take(message, &mut on_event);
+/// Takes messages until the pipe closes or its task ends, and tells everybody who waits then.
+struct Reader {
+    cdp: Cdp,
+    on_event: OnEvent,
+    /// The most bytes of a message.
+    longest: usize,
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        // Before calls fail, so that whoever starts another browser after a failed call is not told of this end.
+        (self.on_event)(&self.cdp, Told::End);
+        self.cdp.close();
+    }
+}
+
+impl Reader {
+    async fn read(mut self, mut receiver: pipe::Receiver) {
+        let mut buffer: Vec<u8> = Vec::with_capacity(CHUNK);
+        let mut searched = 0;
+        // Whether the rest of a message that is too long comes.
+        let mut skipping = false;
+        loop {
+            buffer.reserve(CHUNK);
+            match receiver.read_buf(&mut buffer).await {
+                Ok(0) | Err(_) => return,
+                Ok(_) => {}
             }
-            searched += length + 1;
-            taken = searched;
-        }
-        buffer.drain(..taken);
-        searched = buffer.len();
-        if buffer.is_empty() && buffer.capacity() > KEEP {
-            buffer = Vec::with_capacity(CHUNK);
+            let mut taken = 0;
+            while let Some(length) = buffer
+                .get(searched..)
+                .and_then(|rest| memchr::memchr(END, rest))
+            {
+                if !std::mem::take(&mut skipping)
+                    && let Some(message) = buffer.get(taken..searched + length)
+                {
+                    self.cdp.take(message, &mut self.on_event);
+                }
+                searched += length + 1;
+                taken = searched;
+            }
+            buffer.drain(..taken);
+            if !skipping && buffer.len() > self.longest {
+                if !self.cdp.refuse(&buffer, self.longest) {
+                    return;
+                }
+                skipping = true;
+            }
+            if skipping {
+                buffer.clear();
+            }
+            searched = buffer.len();
+            if buffer.is_empty() && buffer.capacity() > KEEP {
+                buffer = Vec::with_capacity(CHUNK);
+            }
         }
     }
 }
+
+/// The number of the call that a message answers, read from its beginning: Chromium writes it first.
+fn answered(begin: &[u8]) -> Option<u64> {
+    let digits = begin.strip_prefix(b"{\"id\":")?;
+    let end = digits.iter().position(|byte| !byte.is_ascii_digit())?;
+    std::str::from_utf8(digits.get(..end)?).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+#[path = "cdp_tests.rs"]
+mod tests;

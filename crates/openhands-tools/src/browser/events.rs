@@ -3,7 +3,7 @@
 mod complaints;
 mod downloads;
 
-use super::cdp::{Cdp, Event, OnEvent};
+use super::cdp::{Cdp, Event, OnEvent, Told};
 use super::notes::{Note, shortened};
 use super::pages::{FileChooser, Heard, Pages, TabRecord};
 use super::settings::DialogPolicy;
@@ -27,14 +27,19 @@ pub(crate) fn attach_to() -> Value {
 
 /// Keeps `pages` true to what the browser tells.
 pub(crate) fn follow(pages: Arc<Pages>) -> OnEvent {
-    Box::new(move |cdp, event| {
-        if take(cdp, &pages, &event).is_none() {
-            tracing::trace!(
-                method = event.method,
-                "an event of the browser was not needed"
-            );
+    // One browser may have failed to start before this one.
+    pages.with(|known| known.ended = false);
+    Box::new(move |cdp, told| match told {
+        Told::Event(event) => {
+            if take(cdp, &pages, &event).is_none() {
+                tracing::trace!(
+                    method = event.method,
+                    "an event of the browser was not needed"
+                );
+            }
+            pass_on(&pages, &event);
         }
-        pass_on(&pages, &event);
+        Told::End => pages.change(|known| known.ended = true),
     })
 }
 
@@ -320,6 +325,7 @@ fn requested(pages: &Pages, event: &Event<'_>) -> Option<()> {
         let tab = known.owner(event.session?)?;
         if tab.target == wanted.frame_id && !elsewhere && !later {
             tab.requested = true;
+            tab.requests += 1;
         }
         Some(())
     })

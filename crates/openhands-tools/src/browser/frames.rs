@@ -139,7 +139,7 @@ impl Tab {
                 None => Some(None),
                 Some(tab) => tab.worlds.get(&frame.id).cloned().map(Some),
             })
-            .await;
+            .await?;
         found.flatten().ok_or_else(|| BrowserError::Refused {
             method: "Runtime.evaluate".to_owned(),
             message: format!("Frame with the given id was not found: {}", frame.id),

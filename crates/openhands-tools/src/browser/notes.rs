@@ -63,6 +63,19 @@ pub enum Note {
     },
 }
 
+impl Note {
+    fn url_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Downloaded { url, .. }
+            | Self::DownloadFailed { url, .. }
+            | Self::NewTab { url }
+            | Self::TabCrashed { url, .. }
+            | Self::RequestFailed { url, .. } => Some(url),
+            Self::Dialog { .. } | Self::BrowserCrashed | Self::ConsoleError { .. } => None,
+        }
+    }
+}
+
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -104,7 +117,11 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    pub(crate) fn add(&mut self, note: Note) {
+    pub(crate) fn add(&mut self, mut note: Note) {
+        // A page may be at an address that holds all of it (`data:`).
+        if let Some(url) = note.url_mut() {
+            *url = shortened(url);
+        }
         // A page that complains in a loop says it once.
         if self.kept.back() == Some(&note) {
             return;

@@ -1,5 +1,6 @@
 //! The browser's tabs as its events tell of them: what is attached, where each is, whether it loads.
 
+use super::error::BrowserError;
 use super::notes::Notes;
 use super::settings::DialogPolicy;
 use parking_lot::Mutex;
@@ -29,6 +30,8 @@ pub(crate) struct TabRecord {
     pub loading: HashSet<String>,
     /// Whether the page has asked for another address that is not there yet.
     pub requested: bool,
+    /// How often it has.
+    pub requests: u64,
     /// Whether the last such address brought no page, and it is not known yet whether it is a file.
     pub came_to_nothing: bool,
     /// Documents that the main frame has shown, the newest last.
@@ -76,7 +79,12 @@ impl TabRecord {
 
     /// Whether the main frame shows its document, whole.
     pub(crate) fn is_settled(&self) -> bool {
-        !self.requested && !self.loading.contains(&self.target)
+        !self.requested && !self.is_loading()
+    }
+
+    /// Whether the document of the main frame is not whole yet.
+    pub(crate) fn is_loading(&self) -> bool {
+        self.loading.contains(&self.target)
     }
 }
 
@@ -97,6 +105,8 @@ pub(crate) struct Download {
 /// What the events have told so far.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
+    /// Whether the browser is gone and nothing will change any more.
+    pub ended: bool,
     /// In the order in which they were opened.
     pub tabs: Vec<TabRecord>,
     pub active: Option<String>,
@@ -227,13 +237,22 @@ impl Pages {
         result
     }
 
-    /// Waits until what is known gives an answer.
-    pub(crate) async fn until<T>(&self, mut answer: impl FnMut(&Known) -> Option<T>) -> T {
+    /// Waits until what is known gives an answer; [`BrowserError::Gone`] if the browser ends before it does.
+    pub(crate) async fn until<T>(
+        &self,
+        mut answer: impl FnMut(&Known) -> Option<T>,
+    ) -> Result<T, BrowserError> {
         let mut changes = self.changed.subscribe();
         loop {
             changes.mark_unchanged();
-            if let Some(answer) = answer(&self.known.lock()) {
-                return answer;
+            {
+                let known = self.known.lock();
+                if let Some(answer) = answer(&known) {
+                    return Ok(answer);
+                }
+                if known.ended {
+                    return Err(BrowserError::Gone);
+                }
             }
             if changes.changed().await.is_err() {
                 // Its sender lives as long as we do.
@@ -242,12 +261,12 @@ impl Pages {
         }
     }
 
-    /// The same, for some time.
+    /// The same, for some time; nothing if there is no answer by then.
     pub(crate) async fn until_within<T>(
         &self,
         limit: Duration,
         answer: impl FnMut(&Known) -> Option<T>,
-    ) -> Option<T> {
-        timeout(limit, self.until(answer)).await.ok()
+    ) -> Result<Option<T>, BrowserError> {
+        timeout(limit, self.until(answer)).await.ok().transpose()
     }
 }

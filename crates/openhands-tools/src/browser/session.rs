@@ -1,13 +1,16 @@
 //! A browser as its users see it: started by the first call, back after a crash, with tabs of which one is active.
 
+use super::cdp::Cdp;
 use super::chromium::Chromium;
 use super::error::BrowserError;
 use super::events::{attach_to, follow};
+use super::hidden::HiddenTab;
 use super::memory;
 use super::notes::Note;
 use super::pages::{Added, Heard, Listener, Pages};
 use super::settings::BrowserSettings;
 use super::tab::Tab;
+use super::underway::Underway;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -134,7 +137,7 @@ impl Browser {
             .until_within(settings.start_timeout, |known| {
                 known.tabs.iter().any(|tab| tab.is_ready).then_some(())
             })
-            .await
+            .await?
             .ok_or_else(|| BrowserError::SlowStart {
                 after: settings.start_timeout,
                 output: String::new(),
@@ -152,14 +155,7 @@ impl Browser {
     }
 
     fn tab(&self, chromium: &Chromium, pages: &Arc<Pages>, target: &str) -> Option<Tab> {
-        let session = pages.with(|known| known.tab(target).map(|tab| tab.session.clone()))?;
-        Some(Tab {
-            target: target.to_owned(),
-            session,
-            cdp: chromium.cdp.clone(),
-            pages: Arc::clone(pages),
-            settings: Arc::clone(&self.settings),
-        })
+        tab_of(&chromium.cdp, pages, &self.settings, target)
     }
 
     /// The tab that is looked at. Starts the browser; an empty tab takes the place of one that crashed.
@@ -178,8 +174,22 @@ impl Browser {
                 .tab(&chromium, &pages, &target)
                 .ok_or(BrowserError::TabClosed);
         }
-        let fresh = self.open(&chromium, &pages).await?;
-        if let Some(gone) = pages.with(|known| replace(known, &fresh.target)) {
+        self.put_fresh(&chromium, &pages).await
+    }
+
+    /// Leaves the active tab, which may not answer any more: it is closed, and an empty one takes its place.
+    pub async fn replace_active(&self) -> Result<Tab, BrowserError> {
+        let (chromium, pages) = self.up().await?;
+        self.put_fresh(&chromium, &pages).await
+    }
+
+    async fn put_fresh(
+        &self,
+        chromium: &Chromium,
+        pages: &Arc<Pages>,
+    ) -> Result<Tab, BrowserError> {
+        let fresh = self.open(chromium, pages).await?;
+        if let Some(gone) = pages.change(|known| replace(known, &fresh.target)) {
             let gone = json!({"targetId": gone});
             chromium.cdp.tell(None, "Target.closeTarget", &gone);
         }
@@ -205,30 +215,28 @@ impl Browser {
         Ok(tab)
     }
 
-    async fn open(&self, chromium: &Chromium, pages: &Arc<Pages>) -> Result<Tab, BrowserError> {
-        let limit = self.settings.command_timeout;
-        let Created { target_id } = chromium
-            .cdp
-            .call_as(
-                None,
-                "Target.createTarget",
-                json!({"url": "about:blank"}),
-                limit,
-            )
-            .await?;
-        pages
-            .until_within(APPEAR, |known| {
-                known.tab(&target_id)?.is_ready.then_some(())
-            })
-            .await
-            .ok_or_else(|| BrowserError::timeout("Opening a tab", APPEAR))?;
-        self.tab(chromium, pages, &target_id)
-            .ok_or(BrowserError::TabClosed)
+    /// Opens an empty tab behind the active one, for work that nobody looks at. It is closed when it is dropped.
+    pub async fn hidden_tab(&self) -> Result<HiddenTab, BrowserError> {
+        let (chromium, pages) = self.up().await?;
+        let (cdp, settings) = (chromium.cdp.clone(), Arc::clone(&self.settings));
+        // In a task of its own, which comes to its end: a tab whose opening was given up is dropped, and so closed.
+        let opening = tokio::spawn(async move {
+            let tab = open_tab(&cdp, &pages, &settings, Place::Behind).await?;
+            Ok(HiddenTab(tab))
+        });
+        opening.await.map_err(|_| BrowserError::Gone).flatten()
     }
 
-    /// Makes a tab the active one.
+    async fn open(&self, chromium: &Chromium, pages: &Arc<Pages>) -> Result<Tab, BrowserError> {
+        open_tab(&chromium.cdp, pages, &self.settings, Place::Front).await
+    }
+
+    /// Makes a tab the active one. If it has crashed, [`Browser::active`] gives an empty one in its place.
     pub async fn activate(&self, tab: &Tab) -> Result<(), BrowserError> {
-        tab.call("Page.bringToFront", json!({})).await?;
+        match tab.call("Page.bringToFront", json!({})).await {
+            Ok(_) | Err(BrowserError::Crashed { .. }) => {}
+            Err(error) => return Err(error),
+        }
         tab.pages
             .change(|known| known.active = Some(tab.target.clone()));
         Ok(())
@@ -257,7 +265,7 @@ impl Browser {
             .until_within(APPEAR, |known| {
                 known.tab(&tab.target).is_none().then_some(())
             })
-            .await
+            .await?
             .ok_or_else(|| BrowserError::timeout("Closing a tab", APPEAR))
     }
 
@@ -271,14 +279,21 @@ impl Browser {
         notes
     }
 
-    /// Waits until no download goes on.
-    pub async fn downloads_done(&self, limit: Duration) {
+    /// What is under way now, for those who wait for the effects of what they are about to do.
+    pub fn underway(&self) -> Underway {
         let pages = self.lasting.lock().pages.clone();
-        if let Some(pages) = pages {
-            pages
-                .until_within(limit, |known| known.downloads.is_empty().then_some(()))
-                .await;
-        }
+        pages.map_or_else(Underway::default, |pages| {
+            pages.with(|known| Underway::now(known))
+        })
+    }
+
+    /// Waits until no download goes on that has begun since then; says whether that is so.
+    pub async fn downloads_done(&self, since: &Underway, limit: Duration) -> bool {
+        let pages = self.lasting.lock().pages.clone();
+        let Some(pages) = pages else { return true };
+        let saved = pages.until_within(limit, |known| since.has_saved(known).then_some(()));
+        // A browser that is gone saves nothing any more.
+        !matches!(saved.await, Ok(None))
     }
 
     /// Runs a script in every document of every tab from now on, before the document's own.
@@ -408,6 +423,53 @@ impl Browser {
             running.chromium.close().await;
         }
     }
+}
+
+/// Where a tab is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In front of the others.
+    Front,
+    /// Behind the one that is shown.
+    Behind,
+}
+
+/// Opens an empty tab.
+async fn open_tab(
+    cdp: &Cdp,
+    pages: &Arc<Pages>,
+    settings: &Arc<BrowserSettings>,
+    place: Place,
+) -> Result<Tab, BrowserError> {
+    let params = json!({"url": "about:blank", "background": place == Place::Behind});
+    let limit = settings.command_timeout;
+    let Created { target_id } = cdp
+        .call_as(None, "Target.createTarget", params, limit)
+        .await?;
+    pages
+        .until_within(APPEAR, |known| {
+            known.tab(&target_id)?.is_ready.then_some(())
+        })
+        .await?
+        .ok_or_else(|| BrowserError::timeout("Opening a tab", APPEAR))?;
+    tab_of(cdp, pages, settings, &target_id).ok_or(BrowserError::TabClosed)
+}
+
+/// The tab with this id, if there is one.
+fn tab_of(
+    cdp: &Cdp,
+    pages: &Arc<Pages>,
+    settings: &Arc<BrowserSettings>,
+    target: &str,
+) -> Option<Tab> {
+    let session = pages.with(|known| known.tab(target).map(|tab| tab.session.clone()))?;
+    Some(Tab {
+        target: target.to_owned(),
+        session,
+        cdp: cdp.clone(),
+        pages: Arc::clone(pages),
+        settings: Arc::clone(settings),
+    })
 }
 
 /// Puts a fresh tab into the place of the active one, and gives that one's id.

@@ -5,6 +5,7 @@ use super::error::BrowserError;
 use super::events::exception_text;
 use super::pages::{FileChooser, Pages, TabRecord};
 use super::settings::BrowserSettings;
+use super::underway::Underway;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::de::DeserializeOwned;
@@ -178,6 +179,7 @@ impl Tab {
                 Some(_) => None,
             })
             .await
+            .unwrap_or_else(|gone| gone)
     }
 
     /// The value of an expression in the main frame. Promises are waited for.
@@ -275,7 +277,7 @@ impl Tab {
                     let moves = known.tab(&self.target)?.moves;
                     (moves > before).then_some(())
                 })
-                .await;
+                .await?;
             return Ok(Opened::Loaded);
         };
         self.until_loaded(deadline, |tab| tab.is_loaded(&loader))
@@ -294,9 +296,10 @@ impl Tab {
             })),
             Some(tab) => is_loaded(tab).then_some(Ok(Opened::Loaded)),
         });
-        tokio::time::timeout_at(deadline, ended)
-            .await
-            .unwrap_or(Ok(Opened::StillLoading))
+        match tokio::time::timeout_at(deadline, ended).await {
+            Ok(ended) => ended.flatten(),
+            Err(_) => Ok(Opened::StillLoading),
+        }
     }
 
     /// Loads the page again.
@@ -340,13 +343,16 @@ impl Tab {
         Ok(true)
     }
 
-    /// Waits, after something was done to the page, until what it began is over: a navigation, or a turn of its scripts.
-    pub async fn settle(&self, limit: Duration) {
+    /// Waits, after something was done to the page, until what it began since then is over: a navigation, or a turn of its
+    /// scripts.
+    pub async fn settle(&self, since: &Underway, limit: Duration) {
         let turn = "new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)))";
         let deadline = Instant::now() + limit;
         // A page in the background draws nothing, and one that leaves does not answer.
         let _ = timeout(QUIET.min(limit), self.evaluate(turn)).await;
-        let _ = self.until_loaded(deadline, TabRecord::is_settled).await;
+        let _ = self
+            .until_loaded(deadline, |tab| since.is_settled(tab))
+            .await;
         let is_nothing = |tab: &TabRecord| tab.came_to_nothing && !tab.crashed;
         if self.look(is_nothing).unwrap_or_default() {
             // A file is told a moment after the page has stopped loading.
@@ -354,7 +360,7 @@ impl Tab {
                 let waits = known.tab(&self.target).is_some_and(is_nothing);
                 (!waits).then_some(())
             });
-            begins.await;
+            let _ = begins.await;
             self.pages.with(|known| {
                 if let Some(tab) = known.tab_mut(&self.target) {
                     tab.came_to_nothing = false;
@@ -423,7 +429,7 @@ impl Tab {
     pub async fn file_chooser(&self, limit: Duration) -> Result<FileChooser, BrowserError> {
         self.pages
             .until_within(limit, |known| known.tab(&self.target)?.file_chooser.clone())
-            .await
+            .await?
             .ok_or_else(|| BrowserError::timeout("Waiting for a file chooser", limit))
     }
 

@@ -35,6 +35,28 @@ async fn a_crashed_page_fails_the_call_and_leaves_an_empty_tab() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_tab_that_crashed_behind_another_one_is_empty_when_it_is_shown() {
+    let Some(lab) = lab() else { return };
+    let site = Site::with(&[]).await;
+    let behind = lab.active().await.unwrap();
+    behind.navigate(&site.url("")).await.unwrap();
+    let front = lab.new_tab().await.unwrap();
+    let crash = behind.call("Page.crash", serde_json::json!({})).await;
+    assert!(
+        matches!(crash, Err(BrowserError::Crashed { .. })),
+        "{crash:?}"
+    );
+    assert_eq!(lab.active().await.unwrap().target_id(), front.target_id());
+    lab.activate(&behind).await.unwrap();
+    let fresh = lab.active().await.unwrap();
+    fresh.navigate(&site.url("")).await.unwrap();
+    assert_eq!(fresh.title().await.unwrap(), "home");
+    let tabs = lab.tabs().await.unwrap();
+    let order: Vec<&str> = tabs.iter().map(Tab::target_id).collect();
+    assert_eq!(order, [fresh.target_id(), front.target_id()]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_hangs_ends_in_a_timeout_and_can_be_left() {
     let Some(lab) = lab_with(|settings| settings.command_timeout = Duration::from_secs(2)) else {
         return;
@@ -55,7 +77,7 @@ async fn scripts_that_throw_are_told() {
     let Some(lab) = lab() else { return };
     let site = Site::with(&[(
         "bad",
-        "<script>console.error('first', 2)</script><script>missing()</script><img src=/gone.png>",
+        "<script>console.error('first', 2, {}, null); console.log('all is well')</script><script>missing()</script><img src=/gone.png>",
     )])
     .await;
     let tab = lab.active().await.unwrap();
@@ -71,7 +93,8 @@ async fn scripts_that_throw_are_told() {
     tab.navigate(&site.url("bad")).await.unwrap();
     let notes: Vec<String> = lab.take_notes().iter().map(ToString::to_string).collect();
     let all = notes.join("\n");
-    assert!(all.contains("Console error: first 2"), "{all}");
+    assert!(all.contains("Console error: first 2 Object null"), "{all}");
+    assert!(!all.contains("all is well"), "{all}");
     assert!(all.contains("missing is not defined"), "{all}");
     assert!(all.contains("404") && all.contains("/gone.png"), "{all}");
 }

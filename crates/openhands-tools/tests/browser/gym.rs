@@ -5,8 +5,8 @@ use crate::site::Site;
 use axum::Router;
 use axum::response::Html;
 use axum::routing::get;
-use openhands_tools::browser::Opened;
 use openhands_tools::browser::gym::{GymObservation, observe};
+use openhands_tools::browser::{Opened, Underway};
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -209,7 +209,7 @@ async fn the_recorded_dialogues_show_the_same() {
     let refused = transcript("browse-connection-refused", 0);
     let tab = lab.active().await.unwrap();
     tab.navigate("http://127.0.0.1:1/").await.unwrap_err();
-    tab.settle(SOON).await;
+    tab.settle(&Underway::default(), SOON).await;
     let seen = observe(&lab).await.unwrap();
     assert_eq!(seen.url, refused["extras"]["url"].as_str().unwrap());
     assert_eq!(seen.open_pages_urls, std::slice::from_ref(&seen.url));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use openhands_tools::browser::gym::Gym;
-use openhands_tools::browser::{Browser, DialogPolicy, Note};
+use openhands_tools::browser::{Browser, DialogPolicy, Note, Underway};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -229,6 +229,22 @@ async fn files_are_chosen_downloaded_and_asked_for() {
     place.shows("one.files.length", json!(0)).await;
     place.does("upload_file('2', 'mine.txt')").await;
     place.shows("one.files[0].name", json!("mine.txt")).await;
+    // The same, by the place of the label.
+    place.does("upload_file('1', [])").await;
+    let tab = place.browser.active().await.unwrap();
+    let middle = "(({x, y, width, height}) => [x + width / 2, y + height / 2])(document.querySelector('label').getBoundingClientRect())";
+    let [x, y]: [f64; 2] = tab.evaluate_as(middle).await.unwrap();
+    place
+        .does(&format!("mouse_upload_file({x}, {y}, 'mine.txt')"))
+        .await;
+    place.shows("one.files[0].text()", json!("mine")).await;
+    place.does("upload_file('1', [])").await;
+    place
+        .does(&format!(
+            "mouse_upload_file(x={x}, y={y}, file=['mine.txt'])"
+        ))
+        .await;
+    place.shows("one.files[0].name", json!("mine.txt")).await;
     place.browser.take_notes();
     place.does("click('5')\nclick('6')").await;
     place
@@ -238,7 +254,10 @@ async fn files_are_chosen_downloaded_and_asked_for() {
         )
         .await;
     place.does("click('4')").await;
-    place.browser.downloads_done(Duration::from_secs(20)).await;
+    place
+        .browser
+        .downloads_done(&Underway::default(), crate::lab::SOON)
+        .await;
     let notes = place.browser.take_notes();
     let dialogs = notes.iter().filter(|note| {
         matches!(
@@ -295,4 +314,19 @@ async fn pages_that_do_not_come_or_crash_are_told_and_left() {
     // The page that is gone when its turn comes.
     let error = place.fails("goto('about:blank') click('1')").await;
     assert_eq!(error, "ValueError: Could not find element with bid \"1\"");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tab_that_crashed_behind_another_one_can_be_focused() {
+    let Some(mut place) = place() else { return };
+    let site = Site::with(&[]).await;
+    place.does(&format!("goto('{}')", site.url(""))).await;
+    let behind = place.browser.active().await.unwrap();
+    place.does("new_tab()").await;
+    behind.call("Page.crash", json!({})).await.unwrap_err();
+    place
+        .does(&format!("tab_focus(0)\ngoto('{}')", site.url("")))
+        .await;
+    place.shows("document.title", json!("home")).await;
+    assert_eq!(place.browser.tabs().await.unwrap().len(), 2);
 }

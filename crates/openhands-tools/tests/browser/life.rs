@@ -1,11 +1,11 @@
 //! The life of a browser: lazy, comes back, leaves nothing.
 
-use crate::lab::{SOON, lab, lab_with};
+use crate::lab::{SOON, lab, lab_with, until};
 use crate::site::Site;
-use openhands_tools::browser::{BrowserError, Note};
+use openhands_tools::browser::{BrowserError, Note, Underway};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 fn is_alive(pid: i32) -> bool {
     Path::new(&format!("/proc/{pid}")).exists()
@@ -59,6 +59,29 @@ async fn a_killed_browser_fails_the_call_and_comes_back() {
     let tab = lab.active().await.unwrap();
     assert_eq!(tab.evaluate("1 + 1").await.unwrap(), 2);
     assert_eq!(lab.take_notes(), [Note::BrowserCrashed]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_dies_while_a_page_loads_is_no_page_that_goes_on_loading() {
+    let Some(lab) = lab() else { return };
+    let site = Site::with(&[]).await;
+    let tab = lab.active().await.unwrap();
+    let pid = lab.pid().await.unwrap();
+    let url = site.url("endless");
+    let (opened, ()) = tokio::join!(tab.navigate(&url), async {
+        until(&tab, "document.title", "endless").await;
+        let pid = rustix::process::Pid::from_raw(pid).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    });
+    assert!(matches!(opened, Err(BrowserError::Gone)), "{opened:?}");
+    // Nothing that such a tab is asked for waits for its limit.
+    let hour = Duration::from_hours(1);
+    timeout(SOON, tab.settle(&Underway::default(), hour))
+        .await
+        .unwrap();
+    let chooser = timeout(SOON, tab.file_chooser(hour)).await.unwrap();
+    assert!(matches!(chooser, Err(BrowserError::Gone)), "{chooser:?}");
+    assert_eq!(lab.active().await.unwrap().url(), "about:blank");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,9 +1,10 @@
 //! Addresses: what opens, what does not, and what never ends.
 
-use crate::lab::{lab, lab_with};
+use crate::lab::{SOON, lab, lab_with, until};
 use crate::site::Site;
-use openhands_tools::browser::{BrowserError, Note, Opened};
+use openhands_tools::browser::{BrowserError, Note, Opened, Underway};
 use std::time::{Duration, Instant};
+use tokio::time::timeout;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn back_and_forward() {
@@ -107,7 +108,7 @@ async fn a_file_is_saved_and_told_with_its_place() {
     let url = site.url("file/report.bin");
     assert_eq!(tab.navigate(&url).await.unwrap(), Opened::Download);
     assert_eq!(tab.title().await.unwrap(), "home");
-    lab.downloads_done(crate::lab::SOON).await;
+    lab.downloads_done(&Underway::default(), SOON).await;
     let path = lab.folder.path().join("downloads/report.bin");
     assert_eq!(
         lab.take_notes(),
@@ -140,7 +141,7 @@ async fn an_action_that_leaves_the_page_is_waited_for() {
     tab.click(openhands_tools::browser::Mouse::at(20.0, 20.0))
         .await
         .unwrap();
-    tab.settle(crate::lab::SOON).await;
+    tab.settle(&Underway::default(), SOON).await;
     assert_eq!(tab.title().await.unwrap(), "there");
     // Neither a page that does nothing nor an address for another program costs the limit.
     tab.navigate(&site.url("mail")).await.unwrap();
@@ -148,10 +149,76 @@ async fn an_action_that_leaves_the_page_is_waited_for() {
         .await
         .unwrap();
     let began = Instant::now();
-    tab.settle(crate::lab::SOON).await;
-    assert!(began.elapsed() < crate::lab::SOON / 2 && !tab.is_loading());
+    tab.settle(&Underway::default(), SOON).await;
+    assert!(began.elapsed() < SOON / 2 && !tab.is_loading());
     tab.navigate(&site.url("still")).await.unwrap();
     let began = Instant::now();
-    tab.settle(crate::lab::SOON).await;
-    assert!(began.elapsed() < crate::lab::SOON / 2);
+    tab.settle(&Underway::default(), SOON).await;
+    assert!(began.elapsed() < SOON / 2);
+}
+
+/// Longer than anybody waits for a test: what comes to its end in time was not waited for.
+const HOUR: Duration = Duration::from_hours(1);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_loaded_before_an_action_is_not_waited_for() {
+    let Some(lab) = lab() else { return };
+    let page = "<title>page</title><a href='/file/report.bin'>file</a><a href='/'>home</a>";
+    let site = Site::with(&[("page", page)]).await;
+    let tab = lab.active().await.unwrap();
+    let url = site.url("endless/page");
+    let opening = tab.navigate_within(&url, HOUR);
+    let acting = async {
+        until(&tab, "document.querySelectorAll('a').length", 2).await;
+        let before = lab.underway();
+        tab.press("Tab").await.unwrap();
+        timeout(SOON, tab.settle(&before, HOUR)).await.unwrap();
+        assert!(tab.is_loading());
+        let before = lab.underway();
+        tab.evaluate("document.querySelector('a').click()")
+            .await
+            .unwrap();
+        timeout(SOON, tab.settle(&before, HOUR)).await.unwrap();
+        // What an action begins is waited for all the same.
+        let before = lab.underway();
+        tab.evaluate("document.querySelectorAll('a')[1].click()")
+            .await
+            .unwrap();
+        timeout(SOON, tab.settle(&before, HOUR)).await.unwrap();
+        assert_eq!(tab.title().await.unwrap(), "home");
+    };
+    let (opened, ()) = tokio::join!(opening, acting);
+    assert_eq!(opened.unwrap(), Opened::Loaded);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_came_before_an_action_is_not_waited_for() {
+    let Some(lab) = lab() else { return };
+    let site = Site::with(&[]).await;
+    let tab = lab.active().await.unwrap();
+    let nothing = lab.underway();
+    tab.navigate(&site.url("file/endless/big.bin"))
+        .await
+        .unwrap();
+    let deadline = Instant::now() + SOON;
+    while lab
+        .downloads_done(&nothing, Duration::from_millis(10))
+        .await
+    {
+        assert!(Instant::now() < deadline, "the file does not come");
+        tokio::task::yield_now().await;
+    }
+    let before = lab.underway();
+    assert!(
+        timeout(SOON, lab.downloads_done(&before, HOUR))
+            .await
+            .unwrap()
+    );
+    tab.navigate(&site.url("file/small.bin")).await.unwrap();
+    let small = lab.folder.path().join("downloads/small.bin");
+    while !small.exists() {
+        assert!(Instant::now() < deadline, "the other file does not come");
+        lab.downloads_done(&before, Duration::from_millis(10)).await;
+        tokio::task::yield_now().await;
+    }
 }

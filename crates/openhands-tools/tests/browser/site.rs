@@ -23,10 +23,22 @@ impl Site {
             .iter()
             .map(|(path, html)| ((*path).to_owned(), (*html).to_owned()))
             .collect();
+        let unending = pages.clone();
         let router = Router::new()
             .route("/file/{name}", get(file))
             .route("/loop", get(|| async { Redirect::temporary("/loop") }))
-            .route("/endless", get(endless))
+            .route("/file/endless/{name}", get(endless_file))
+            .route(
+                "/endless",
+                get(|| async { endless("<title>endless</title><h1>Begun</h1>") }),
+            )
+            .route(
+                "/endless/{name}",
+                get(move |Path(name): Path<String>| async move {
+                    let known = unending.iter().find(|(path, _)| *path == name);
+                    endless(known.map(|(_, html)| html.clone()).unwrap_or_default())
+                }),
+            )
             .route("/hanging", get(std::future::pending::<()>))
             .route(
                 "/",
@@ -76,12 +88,26 @@ async fn file(Path(name): Path<String>) -> Response {
     (headers, "what the file holds").into_response()
 }
 
+/// A file whose end never comes.
+async fn endless_file(Path(name): Path<String>) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
+        (
+            header::CONTENT_DISPOSITION,
+            format!("attachment; filename=\"{name}\""),
+        ),
+    ];
+    (headers, unending("its beginning")).into_response()
+}
+
 /// A page whose end never comes.
-async fn endless() -> Response {
-    let begin = futures_util::stream::once(async {
-        Ok::<_, std::io::Error>("<title>endless</title><h1>Begun</h1>")
-    });
+fn endless(html: impl Into<String>) -> Response {
+    ([(header::CONTENT_TYPE, "text/html")], unending(html)).into_response()
+}
+
+fn unending(begin: impl Into<String>) -> Body {
+    let begin = begin.into();
+    let begin = futures_util::stream::once(async { Ok::<_, std::io::Error>(begin) });
     let never = futures_util::stream::pending();
-    let body = Body::from_stream(futures_util::StreamExt::chain(begin, never));
-    ([(header::CONTENT_TYPE, "text/html")], body).into_response()
+    Body::from_stream(futures_util::StreamExt::chain(begin, never))
 }

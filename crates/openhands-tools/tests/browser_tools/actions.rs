@@ -1,7 +1,8 @@
 //! Going somewhere: addresses, links, back, scrolling.
 
-use crate::desk::{Desk, index_in};
+use crate::desk::{Desk, element, index_in};
 use crate::site::Site;
+use base64::Engine as _;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
@@ -116,15 +117,50 @@ async fn scrolling_loads_more_moves_inner_parts_and_ends() {
 #[tokio::test]
 async fn what_something_else_covers_is_clicked_by_script() {
     let Some(desk) = Desk::new() else { return };
-    let page = r#"<title>t</title><button id=b onclick="this.textContent='reached'">reach</button><script>
-        addEventListener('scroll', () => {});
-        setTimeout(() => {}, 0);
-        </script>"#;
+    // The cover comes with the first key, when the button is known already.
+    let page = r#"<title>t</title><button onclick="this.textContent = 'reached, by hand: ' + event.isTrusted">reach</button><input
+        placeholder=field oninput="document.body.insertAdjacentHTML('beforeend', '<div style=\'position:fixed;inset:0\'>cover</div>')">"#;
     let site = Site::with(&[("page", page)]).await;
     desk.open(&site.url("page")).await;
     let index = desk.index("reach").await;
-    let cover = "javascript:void(document.body.insertAdjacentHTML('beforeend','<div style=\"position:fixed;inset:0\"></div>'))";
-    let _ = desk.observe("navigate", json!({"url": cover})).await;
+    desk.fill("field", "x").await;
+    let state = desk.state().await;
+    assert!(index_in(&state, "reach").is_none(), "{state:#}");
+    assert!(state["notes"].to_string().contains("covered"), "{state:#}");
     desk.call("click", json!({"index": index})).await;
-    desk.until_page_says("reached").await;
+    assert!(desk.page().await.contains("cover"));
+    desk.until_page_says("reached, by hand: false").await;
+}
+
+#[tokio::test]
+async fn a_canvas_that_listens_is_listed_clicked_and_seen() {
+    let Some(desk) = Desk::new() else { return };
+    let page = r#"<title>t</title><body style="margin:0"><canvas id=c aria-label=drawing width=200 height=100></canvas><p id=out></p><script>
+        const pen = c.getContext('2d');
+        pen.fillStyle = '#f00'; pen.fillRect(0, 0, 200, 100);
+        c.addEventListener('click', (event) => { pen.fillStyle = '#00f'; pen.fillRect(0, 0, 200, 100);
+          out.textContent = `at ${event.offsetX}, ${event.offsetY}, by hand: ${event.isTrusted}`; });
+        </script>"#;
+    let site = Site::with(&[("page", page)]).await;
+    desk.open(&site.url("page")).await;
+    let before = picture(&desk).await;
+    let state = desk.state().await;
+    assert_eq!(element(&state, "drawing")["tag"], "canvas");
+    desk.click("drawing").await;
+    desk.until_page_says("at 100, 50, by hand: true").await;
+    let after = picture(&desk).await;
+    assert_eq!(
+        [before.get_pixel(50, 50).0, after.get_pixel(50, 50).0],
+        [[255, 0, 0, 255], [0, 0, 255, 255]]
+    );
+}
+
+/// What the window shows.
+async fn picture(desk: &Desk) -> image::RgbaImage {
+    let seen = desk
+        .observe("get_state", json!({"include_screenshot": true}))
+        .await;
+    let data = seen.screenshot_data.unwrap();
+    let bytes = base64::prelude::BASE64_STANDARD.decode(data).unwrap();
+    image::load_from_memory(&bytes).unwrap().to_rgba8()
 }

@@ -88,6 +88,27 @@ async fn an_element_keeps_its_number_while_the_page_changes_around_it() {
 }
 
 #[tokio::test]
+async fn a_page_that_changed_its_own_javascript_is_listed_and_reaches_nothing_of_ours() {
+    let Some(desk) = Desk::new() else { return };
+    let listens = "<div id=d style='width:99px'>listens</div><script>d.addEventListener('click', () => 0);</script>";
+    let prototype = format!(
+        "<title>old</title><script>Array.prototype.toJSON = () => 'an array';</script>{listens}"
+    );
+    let foreign = format!(
+        "<title>mine</title><script>JSON.stringify = () => \"(document.title = 'run in the world of the tools', null)\";
+        Array.prototype.push = function () {{ this[this.length] = \"document.title = 'run'\"; }};</script>{listens}"
+    );
+    let site = Site::with(&[("old", &prototype), ("foreign", &foreign)]).await;
+    desk.open(&site.url("old")).await;
+    let state = desk.state().await;
+    assert!(index_in(&state, "listens").is_some(), "{state:#}");
+    desk.open(&site.url("foreign")).await;
+    assert_eq!(desk.state().await["title"], "mine");
+    // A script that ran there would be seen by the next look.
+    assert_eq!(desk.state().await["title"], "mine");
+}
+
+#[tokio::test]
 async fn what_a_layer_covers_is_not_listed_and_comes_back() {
     let Some(desk) = Desk::new() else { return };
     let page = r#"<title>t</title><button>below</button><div id=cover style="position:fixed;inset:0;background:#fff8"><button

@@ -57,6 +57,34 @@ async fn a_page_that_never_ends_is_shown_as_far_as_it_is() {
 }
 
 #[tokio::test]
+async fn actions_do_not_wait_for_a_page_or_a_file_that_came_before_them() {
+    let Some(desk) = Desk::new() else { return };
+    let page = "<title>t</title><button>press</button><input placeholder=field><a href='/file/endless/big.bin'>big</a>";
+    let site = Site::with(&[("page", page)]).await;
+    let act = async |least: Duration| {
+        let begin = Instant::now();
+        for _ in 0..2 {
+            desk.click("press").await;
+            desk.fill("field", "x").await;
+            desk.call("scroll", json!({})).await;
+        }
+        let took = begin.elapsed();
+        // Each of the six would have waited, and all of them longer than the one before them.
+        assert!(took < least, "{took:?} {least:?}");
+    };
+    // This file is waited for, since the click begins it.
+    desk.open(&site.url("page")).await;
+    let begin = Instant::now();
+    desk.click("big").await;
+    act(begin.elapsed()).await;
+    let begin = Instant::now();
+    let url = site.url("endless/page");
+    let text = desk.call("navigate", json!({"url": url})).await;
+    assert!(text.ends_with("\nThe page goes on loading."), "{text}");
+    act(begin.elapsed()).await;
+}
+
+#[tokio::test]
 async fn a_cancelled_call_ends_at_once_and_the_browser_goes_on() {
     let Some(desk) = Desk::new() else { return };
     let site = Site::with(&[("fine", "<title>fine</title>")]).await;

@@ -124,3 +124,20 @@ async fn a_page_that_crashes_leaves_an_empty_tab_and_a_note() {
     assert!(state["notes"].to_string().contains("crashed"), "{state:#}");
     desk.open(&site.url("page")).await;
 }
+
+#[tokio::test]
+async fn a_page_with_a_long_title_and_address_has_a_short_state() {
+    let Some(desk) = Desk::new() else { return };
+    let link = format!("<a href='/missing?{}'>x</a>", "y".repeat(50_000));
+    let page = format!("<title>{}</title>{link}", "t".repeat(100_000));
+    let site = Site::with(&[("page", &page)]).await;
+    let url = site.url(&format!("page?{}", "z".repeat(50_000)));
+    desk.call("navigate", json!({"url": url})).await;
+    let text = desk.call("get_state", json!({})).await;
+    assert!(text.len() < 10_000, "{}", text.len());
+    let state: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(state["title"], format!("{}…", "t".repeat(500)));
+    desk.click("x").await;
+    let text = desk.call("get_state", json!({})).await;
+    assert!(text.contains("404") && text.len() < 10_000, "{text}");
+}

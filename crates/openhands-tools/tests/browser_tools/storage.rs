@@ -1,9 +1,11 @@
 //! Cookies and storage.
 
-use crate::desk::Desk;
+use crate::desk::{Desk, SOON};
 use crate::site::Site;
+use openhands_tools::ToolError;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
+use std::time::Instant;
 
 const PAGE: &str = "<title>t</title><p id=out></p><script>
     out.textContent = JSON.stringify([document.cookie, {...localStorage}, {...sessionStorage}]);
@@ -73,4 +75,47 @@ async fn a_state_that_makes_no_sense_is_refused() {
     }
     let text = desk.call("set_storage", json!({"storage_state": {}})).await;
     assert_eq!(text, "Storage set successfully");
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_leaves_the_tabs_as_they_were() {
+    let Some(desk) = Desk::new() else { return };
+    let told = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = format!(
+        "<title>listens</title><script>addEventListener('storage', () => fetch('http://{}/'));</script>",
+        told.local_addr().unwrap()
+    );
+    let site = Site::with(&[("listens", &listener), ("shown", "<title>shown</title>")]).await;
+    // A page behind the one that is shown hears when its origin is given something.
+    desk.open(&site.elsewhere("listens")).await;
+    let shown = json!({"url": site.url("shown"), "new_tab": true});
+    desk.call("navigate", shown).await;
+    let origins: Vec<Value> = std::iter::once(site.elsewhere(""))
+        .chain((0..50).map(|number| format!("http://origin-{number}.invalid/")))
+        .map(|url| {
+            let origin = url.trim_end_matches('/');
+            json!({"origin": origin, "localStorage": [{"name": "k", "value": "v"}]})
+        })
+        .collect();
+    let cx = Desk::context();
+    let cancel = cx.cancel.clone();
+    let state = json!({"storage_state": {"origins": origins}});
+    let call = desk.call_with("set_storage", state, cx);
+    let (answer, _heard) = tokio::join!(call, async {
+        let heard = told.accept().await.unwrap();
+        cancel.cancel();
+        heard
+    });
+    assert!(matches!(answer, Err(ToolError::Cancelled)), "{answer:?}");
+    // One that was just being opened is closed as soon as it is open.
+    let deadline = Instant::now() + SOON;
+    loop {
+        let state = desk.state().await;
+        assert_eq!(state["title"], "shown", "{state:#}");
+        if state["tabs"].as_array().unwrap().len() == 2 {
+            break;
+        }
+        assert!(Instant::now() < deadline, "{state:#}");
+    }
+    desk.open(&site.url("shown")).await;
 }

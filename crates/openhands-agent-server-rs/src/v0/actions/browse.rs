@@ -8,13 +8,14 @@ use openhands_protocol::v0::{
     BrowseAction, BrowseExtras, BrowseInteractiveAction, BrowseObservation, DownloadExtras,
     DownloadObservation, V0Observation,
 };
+use openhands_sdk_rs::tools::browser::BrowserError;
 use openhands_sdk_rs::tools::browser::gym::GymObservation;
 use openhands_sdk_rs::tools::python_repr;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::browse_text::{self, Shown, Trigger};
-use crate::v0::browser::{STEP_TIME, Step};
+use crate::v0::browser::{STEP_TIME, SandboxBrowser, Step};
 use crate::v0::execute_action::error;
 use crate::v0::sandbox::Sandbox;
 
@@ -83,13 +84,23 @@ impl Asked {
         let step = tokio::select! {
             biased;
             () = sandbox.stop.cancelled() => return self.failed("The server stops."),
-            step = tokio::time::timeout(STEP_TIME, Box::pin(browser.step(&self.code))) => step,
+            step = Box::pin(self.step(browser)) => step,
         };
         match step {
-            Ok(Ok(step)) => self.done(sandbox, step).await,
-            Ok(Err(error)) => self.failed(&error.to_string()),
-            Err(_) => self.failed("Browser environment took too long to respond."),
+            Ok(step) => self.done(sandbox, step).await,
+            Err(error) => self.failed(&error),
         }
+    }
+
+    /// Does it, or says why it was not done; a page that hangs is left then.
+    async fn step(&self, browser: &SandboxBrowser) -> Result<Step, String> {
+        let error = match tokio::time::timeout(STEP_TIME, browser.step(&self.code)).await {
+            Ok(Ok(step)) => return Ok(step),
+            Ok(Err(error @ BrowserError::Timeout { .. })) => format!("{error}."),
+            Ok(Err(error)) => return Err(error.to_string()),
+            Err(_) => "Browser environment took too long to respond.".to_owned(),
+        };
+        Err(error + browser.leave_hung_page().await)
     }
 
     async fn done(self, sandbox: &Sandbox, step: Step) -> V0Observation {

@@ -5,30 +5,58 @@ use super::super::notes::{Note, shortened};
 use super::super::pages::Pages;
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
 
+/// How many words of a message on the console are read.
+const MAX_WORDS: usize = 50;
+
+/// Only what kind of message it is: the words of most are not needed, and may be long.
 #[derive(Deserialize)]
-struct Console {
+struct ConsoleKind {
     #[serde(rename = "type")]
     kind: String,
-    args: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+struct Console<'a> {
+    #[serde(borrow)]
+    args: Vec<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Word<'a> {
+    #[serde(default, borrow)]
+    value: Option<&'a RawValue>,
+    #[serde(default)]
+    description: Option<String>,
+    #[serde(default)]
+    subtype: Option<String>,
 }
 
 pub(super) fn console(pages: &Pages, event: &Event<'_>) -> Option<()> {
-    let Console { kind, args } = event.params()?;
+    let ConsoleKind { kind } = event.params()?;
     if !matches!(kind.as_str(), "error" | "assert") {
         return Some(());
     }
-    let words: Vec<String> = args
-        .iter()
-        .filter_map(|arg| match arg.get("value") {
-            Some(Value::String(text)) => Some(text.clone()),
-            Some(value) => Some(value.to_string()),
-            None => Some(arg.get("description")?.as_str()?.to_owned()),
-        })
-        .collect();
+    let Console { args } = event.params()?;
+    let words: Vec<String> = args.into_iter().take(MAX_WORDS).filter_map(word).collect();
     let text = shortened(&words.join(" "));
     pages.notes.lock().add(Note::ConsoleError { text });
     Some(())
+}
+
+/// The beginning of one argument of a message.
+fn word(argument: &RawValue) -> Option<String> {
+    let word: Word<'_> = serde_json::from_str(argument.get()).ok()?;
+    match word.value {
+        Some(value) => match serde_json::from_str::<Cow<'_, str>>(value.get()) {
+            Ok(text) => Some(shortened(&text)),
+            Err(_) => Some(shortened(value.get())),
+        },
+        None if word.subtype.as_deref() == Some("null") => Some("null".to_owned()),
+        None => word.description.map(|text| shortened(&text)),
+    }
 }
 
 pub(super) fn exception(pages: &Pages, event: &Event<'_>) -> Option<()> {

@@ -76,6 +76,7 @@ impl Gym {
         let tab = self.browser.active().await;
         let mut tab =
             tab.map_err(|error| failed("Browser.new_page", &error, &CallLog::default()))?;
+        let before = self.browser.underway();
         for call in calls {
             done = match Action::try_from(call) {
                 Ok(action) => {
@@ -92,7 +93,7 @@ impl Gym {
             sleep(self.pause).await;
             // What a click opened is active now, and loads.
             if let Ok(tab) = self.browser.active().await {
-                tab.settle(AFTER_NAVIGATION).await;
+                tab.settle(&before, AFTER_NAVIGATION).await;
             }
         }
         done

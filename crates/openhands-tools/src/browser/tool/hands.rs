@@ -2,7 +2,7 @@
 
 use super::recording::Recording;
 use crate::browser::elements::Numbers;
-use crate::browser::{Browser, BrowserError, BrowserSettings, Note, Tab};
+use crate::browser::{Browser, BrowserError, BrowserSettings, Note, Tab, Underway};
 use openhands_protocol::tool::{Action, ScrollDirection};
 use parking_lot::Mutex;
 use std::path::PathBuf;
@@ -141,14 +141,15 @@ impl Hands {
         notes.iter().map(ToString::to_string).collect()
     }
 
-    /// Waits until what an action has begun is over, in the tab that is looked at afterwards.
-    pub(super) async fn settle(&self, tab: &Tab) -> Result<(), BrowserError> {
-        tab.settle(SETTLE).await;
+    /// Waits until what an action has begun is over, in the tab that is looked at afterwards. What was under way before it
+    /// is not waited for.
+    pub(super) async fn settle(&self, tab: &Tab, before: &Underway) -> Result<(), BrowserError> {
+        tab.settle(before, SETTLE).await;
         let now = self.browser.active().await?;
         if now.target_id() != tab.target_id() {
-            now.settle(SETTLE).await;
+            now.settle(before, SETTLE).await;
         }
-        self.browser.downloads_done(SETTLE).await;
+        self.browser.downloads_done(before, SETTLE).await;
         Ok(())
     }
 

@@ -1,11 +1,11 @@
 //! What the window shows: its state, and the text of its page.
 
-use super::hands::{Answer, Hands};
+use super::hands::{Answer, Hands, SETTLE};
 use super::picture;
 use super::state::{Element, State};
 use crate::browser::content::{read, report};
 use crate::browser::elements::{Left, Listed, Place, Scan, look, origin_of};
-use crate::browser::{BrowserError, Frame, Tab};
+use crate::browser::{BrowserError, Frame, Tab, Underway};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 
@@ -81,7 +81,7 @@ impl Hands {
                 Ok(seen) => return Ok((tab, seen)),
                 Err(error) if is_gone(&error) && tries < TRIES => {
                     tries += 1;
-                    tab.settle(super::hands::SETTLE).await;
+                    tab.settle(&Underway::default(), SETTLE).await;
                 }
                 Err(error) => return Err(error),
             }
@@ -163,7 +163,7 @@ impl Hands {
                 Ok(page) => return Ok(report(&tab.url(), &page, start)),
                 Err(error) if is_gone(&error) && tries < TRIES => {
                     tries += 1;
-                    tab.settle(super::hands::SETTLE).await;
+                    tab.settle(&Underway::default(), SETTLE).await;
                 }
                 Err(error) => return Err(error),
             }

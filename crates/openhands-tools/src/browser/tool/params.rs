@@ -1,18 +1,16 @@
 //! The parameters of a `browser_tool_set`.
 
-use crate::browser::{BrowserSettings, find};
+use crate::browser::variables::{executable, memory_of, viewport_of};
+use crate::browser::{BrowserError, BrowserSettings, find};
 use crate::registry::{CreateError, Machine};
 use openhands_process::{Environment, command_environment};
 use openhands_protocol::JsonObject;
 use serde_json::Value;
-use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// The name under which the tools are asked for.
 pub const NAME: &str = "browser_tool_set";
-/// The variable that names the browser's program.
-const EXECUTABLE: &str = "OH_BROWSER_EXECUTABLE";
 const ACTION_TIMEOUT: Duration = Duration::from_mins(5);
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 /// How much lower than the server's own the priority of the browser is, as that of commands.
@@ -45,28 +43,31 @@ fn environment_of(server: impl IntoIterator<Item = (String, String)>) -> Environ
     )
 }
 
-fn executable(environment: &Environment) -> Option<PathBuf> {
-    let named = environment.get(OsStr::new(EXECUTABLE))?;
-    (!named.is_empty()).then(|| PathBuf::from(named))
-}
-
 impl Params {
     /// Reads the parameters of a spec, and looks for a browser.
     pub(super) fn new(machine: &Machine, params: &JsonObject) -> Result<Self, CreateError> {
         let given = Given(params);
         let environment = environment_of(machine.env.clone());
-        let named = given.text("executable")?.map(PathBuf::from);
-        let named = named.or_else(|| executable(&environment));
-        let program = find(named.as_deref(), &environment)
-            .map_err(|error| CreateError::Unusable(error.to_string()))?;
+        let unusable = |error: BrowserError| CreateError::Unusable(error.to_string());
         let directory = &machine.place.working_dir;
         let mut browser = BrowserSettings::new(directory, environment);
-        browser.executable = Some(program);
+        browser.take_variables().map_err(unusable)?;
+        if let Some(named) = given.text("executable")? {
+            browser.executable = Some(PathBuf::from(named));
+        }
+        let program = find(browser.executable.as_deref(), &browser.environment);
+        browser.executable = Some(program.map_err(unusable)?);
         browser.nice = if machine.keep_priority { 0 } else { NICE };
         browser.start_timeout = given.seconds("init_timeout_seconds", START_TIMEOUT)?;
-        browser.user_agent = given.text("user_agent")?;
-        browser.proxy = given.text("proxy")?;
-        browser.proxy_bypass = given.text("proxy_bypass")?;
+        browser.user_agent = given.text("user_agent")?.or(browser.user_agent);
+        browser.proxy = given.text("proxy")?.or(browser.proxy);
+        browser.proxy_bypass = given.text("proxy_bypass")?.or(browser.proxy_bypass);
+        if given.get("permissions").is_some() {
+            browser.permissions = given.texts("permissions")?;
+        }
+        if let Some(limit) = given.megabytes("max_memory_mb")? {
+            browser.max_memory = memory_of(limit);
+        }
         if let Some(viewport) = given.viewport()? {
             browser.viewport = viewport;
         }
@@ -127,17 +128,23 @@ impl Given<'_> {
             .ok_or_else(|| Self::bad(name, format!("it must be greater than 0, not {value}")))
     }
 
+    /// A number of megabytes; 0 means that there is no limit.
+    fn megabytes(&self, name: &str) -> Result<Option<u64>, CreateError> {
+        let Some(value) = self.get(name) else {
+            return Ok(None);
+        };
+        let wanted = || format!("a whole number of megabytes is wanted, not {value}");
+        let megabytes = value.as_u64().ok_or_else(|| Self::bad(name, wanted()))?;
+        Ok(Some(megabytes))
+    }
+
     fn viewport(&self) -> Result<Option<(u32, u32)>, CreateError> {
         let Some(value) = self.get("viewport") else {
             return Ok(None);
         };
-        let side = |name: &str| {
-            let side = value.get(name)?.as_u64()?;
-            u32::try_from(side)
-                .ok()
-                .filter(|side| (1..=10_000).contains(side))
-        };
+        let side = |name: &str| value.get(name)?.as_u64();
         let both = side("width").zip(side("height"));
+        let both = both.and_then(|(width, height)| viewport_of(width, height));
         both.map(Some).ok_or_else(|| {
             Self::bad(
                 "viewport",

@@ -5,6 +5,10 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 fn with_program(params: &Value) -> Result<Params, CreateError> {
+    with_variables(params, &[])
+}
+
+fn with_variables(params: &Value, variables: &[(&str, &str)]) -> Result<Params, CreateError> {
     let directory = tempfile::tempdir().unwrap();
     let program = directory.path().join("chromium");
     std::fs::write(&program, "").unwrap();
@@ -13,7 +17,11 @@ fn with_program(params: &Value) -> Result<Params, CreateError> {
             working_dir: "/workspace".into(),
             persistence_dir: Some("/kept".into()),
         },
-        env: vec![("PATH".to_owned(), directory.path().display().to_string())],
+        env: variables
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .chain([("PATH".to_owned(), directory.path().display().to_string())])
+            .collect(),
         ..Machine::default()
     };
     Params::new(
@@ -42,9 +50,12 @@ fn without_parameters_the_defaults_hold() {
 fn parameters_are_taken_or_refused_by_name() {
     let params = with_program(&json!({
         "action_timeout_seconds": 2.5, "init_timeout_seconds": 9, "viewport": {"width": 800, "height": 600},
-        "inject_scripts": ["1"], "user_agent": "me", "proxy": "http://127.0.0.1:1",
+        "inject_scripts": ["1"], "user_agent": "me", "proxy": "http://127.0.0.1:1", "permissions": ["geolocation"],
+        "max_memory_mb": 512,
     }))
     .unwrap();
+    assert_eq!(params.browser.permissions, ["geolocation"]);
+    assert_eq!(params.browser.max_memory, Some(512 << 20));
     assert_eq!(params.action_timeout, Duration::from_millis(2500));
     assert_eq!(params.browser.viewport, (800, 600));
     assert_eq!(params.scripts, ["1"]);
@@ -55,6 +66,8 @@ fn parameters_are_taken_or_refused_by_name() {
         ("viewport", json!({"width": 0, "height": 5})),
         ("inject_scripts", json!("1")),
         ("executable", json!(5)),
+        ("permissions", json!("geolocation")),
+        ("max_memory_mb", json!(-1)),
         ("headless", json!(false)),
         ("allowed_domains", json!(["example.com"])),
     ] {
@@ -64,6 +77,25 @@ fn parameters_are_taken_or_refused_by_name() {
             "{refused}"
         );
     }
+}
+
+#[test]
+fn parameters_are_stronger_than_variables() {
+    let variables = [
+        ("OH_BROWSER_PROXY", "http://127.0.0.1:1"),
+        ("OH_BROWSER_USER_AGENT", "theirs"),
+        ("OH_BROWSER_MAX_MEMORY_MB", "9"),
+    ];
+    let given = json!({"user_agent": "ours", "max_memory_mb": 0});
+    let browser = with_variables(&given, &variables).unwrap().browser;
+    assert_eq!(browser.proxy.as_deref(), Some("http://127.0.0.1:1"));
+    assert_eq!(browser.user_agent.as_deref(), Some("ours"));
+    assert_eq!(browser.max_memory, None);
+    let refused = with_variables(&json!({}), &[("OH_BROWSER_VIEWPORT", "wide")]).unwrap_err();
+    assert!(
+        matches!(&refused, CreateError::Unusable(text) if text.contains("OH_BROWSER_VIEWPORT")),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -59,8 +59,9 @@ impl Hands {
         } else {
             format!("Clicked element {index}")
         };
+        let before = self.browser.underway();
         press(&tab, &place, &handle, aim).await?;
-        self.settle(&tab).await?;
+        self.settle(&tab, &before).await?;
         Ok(answer)
     }
 

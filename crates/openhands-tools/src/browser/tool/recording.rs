@@ -181,7 +181,8 @@ impl Hands {
         }
     }
 
-    /// After an action: if another tab is shown now, the recording goes on with a whole picture of that one.
+    /// After an action: what it did is told now, since a page that is left may not get to tell it. If another tab is shown,
+    /// the recording goes on with a whole picture of that one.
     pub(super) async fn follow_recording(&self) {
         let kept = match &*self.recording.lock() {
             Some(recording) => Arc::clone(&recording.kept),
@@ -193,9 +194,13 @@ impl Hands {
         self.hear_again().await;
         let is_new =
             std::mem::replace(&mut kept.lock().session, tab.session.clone()) != tab.session;
-        if is_new {
-            tell(&tab, "globalThis.openhandsRecorder?.snapshot()").await;
-        }
+        let wanted = if is_new {
+            "globalThis.openhandsRecorder?.snapshot()"
+        } else {
+            "globalThis.openhandsRecorder?.flush()"
+        };
+        // A page that hangs does not hold up the answer.
+        let _ = tokio::time::timeout(END, tell(&tab, wanted)).await;
     }
 
     /// Ends a recording, and says what there is of it.

@@ -1,12 +1,16 @@
 //! The state of the browser as the model reads it.
 
 use crate::browser::elements::Left;
+use crate::browser::shortened;
 use serde_json::{Map, Value, json};
 
 /// The most bytes of a state's text: with everything around it, it stays below what the model is shown uncut.
 const MAX_BYTES: usize = 48_000;
 /// The most bytes of all notes together.
 const MAX_NOTE_BYTES: usize = 6_000;
+
+/// The most bytes of all tabs together.
+const MAX_TAB_BYTES: usize = 8_000;
 
 /// One element as the model reads it.
 #[derive(Debug, Clone)]
@@ -52,25 +56,23 @@ pub(super) struct State {
 impl State {
     /// The state as JSON with two spaces, cut to what a model is shown; what is cut is said.
     pub(super) fn text(&self) -> String {
-        let mut notes = shortened(&self.notes);
-        notes.extend(self.notes_on_elements(self.left.more));
+        let mut notes = self.all_notes(self.left.more);
         let empty = pretty(&self.json(&[], &notes)).len();
         // A note about the cut comes on top.
         let room = MAX_BYTES.saturating_sub(empty + 300);
         let shown = fitting(&self.elements, room);
         let cut = self.elements.len() - shown.len();
         if cut > 0 {
-            notes = shortened(&self.notes);
-            notes.extend(self.notes_on_elements(self.left.more + cut));
+            notes = self.all_notes(self.left.more + cut);
         }
         pretty(&self.json(&shown, &notes))
     }
 
     fn json(&self, elements: &[&Element], notes: &[String]) -> Value {
         let mut state = json!({
-            "url": self.url,
-            "title": self.title,
-            "tabs": self.tabs.iter().map(|(url, title)| json!({"url": url, "title": title})).collect::<Vec<_>>(),
+            "url": shortened(&self.url),
+            "title": shortened(&self.title),
+            "tabs": self.tabs(),
             "interactive_elements": elements.iter().map(|element| element.json()).collect::<Vec<_>>(),
             "viewport": size(self.viewport),
             "page": size(self.page),
@@ -88,6 +90,33 @@ impl State {
             }
         }
         state
+    }
+
+    /// The first tabs, as many as there is room for.
+    fn tabs(&self) -> Vec<Value> {
+        let tabs = self.tabs.iter();
+        let mut room = MAX_TAB_BYTES;
+        tabs.map(|(url, title)| json!({"url": shortened(url), "title": shortened(title)}))
+            .take_while(|tab| {
+                let length = bytes_in_list(tab);
+                let fits = length <= room;
+                room = room.saturating_sub(length);
+                fits
+            })
+            .collect()
+    }
+
+    /// What happened, as far as there is room for it, and what is not listed.
+    fn all_notes(&self, cut: usize) -> Vec<String> {
+        let mut notes = first(&self.notes);
+        let left = self.tabs.len() - self.tabs().len();
+        if left > 0 {
+            notes.push(format!(
+                "The list of tabs was cut: {left} more are not listed. browser_list_tabs lists all of them."
+            ));
+        }
+        notes.extend(self.notes_on_elements(cut));
+        notes
     }
 
     /// What is said about elements that are not listed.
@@ -140,7 +169,7 @@ fn fitting(elements: &[Element], room: usize) -> Vec<&Element> {
             if element.seen != wanted {
                 continue;
             }
-            used += bytes_in_list(element);
+            used += bytes_in_list(&element.json());
             if used > room {
                 break 'all;
             }
@@ -154,14 +183,14 @@ fn fitting(elements: &[Element], room: usize) -> Vec<&Element> {
         .collect()
 }
 
-/// How long an element is as a part of the list: four spaces before each line, a comma and a line end after it.
-fn bytes_in_list(element: &Element) -> usize {
-    let text = pretty(&element.json());
+/// How long a member of a list is: four spaces before each line, a comma and a line end after it.
+fn bytes_in_list(member: &Value) -> usize {
+    let text = pretty(member);
     text.len() + 4 * text.lines().count() + 2
 }
 
 /// The first notes, as many as there is room for.
-fn shortened(notes: &[String]) -> Vec<String> {
+fn first(notes: &[String]) -> Vec<String> {
     let mut used = 0;
     let mut kept: Vec<String> = Vec::new();
     for note in notes {

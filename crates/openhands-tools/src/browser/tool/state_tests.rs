@@ -154,3 +154,33 @@ fn too_many_elements_are_cut_those_in_sight_stay_and_the_cut_is_said() {
         )
     );
 }
+
+#[test]
+fn long_titles_addresses_and_many_tabs_are_cut_and_the_cut_is_said() {
+    let url = format!("data:text/html,{}", "x".repeat(200_000));
+    let title = "\u{1}".repeat(100_000);
+    let elements = (0..3000).map(|index| element(index, true, &"text ".repeat(15), json!({})));
+    let full = State {
+        url: url.clone(),
+        title: title.clone(),
+        tabs: vec![(url, title); 100],
+        elements: elements.collect(),
+        notes: vec!["n".repeat(4000); 5],
+        ..state()
+    };
+    let text = full.text();
+    assert!(text.len() < 50_000, "{}", text.len());
+    let state: Value = serde_json::from_str(&text).unwrap();
+    let begin = format!("data:text/html,{}…", "x".repeat(485));
+    assert_eq!(state["url"], begin);
+    assert_eq!(state["tabs"][0]["url"], begin);
+    assert!(!state["interactive_elements"].as_array().unwrap().is_empty());
+    let listed = state["tabs"].as_array().unwrap().len();
+    assert_eq!(
+        state["notes"][2],
+        format!(
+            "The list of tabs was cut: {} more are not listed. browser_list_tabs lists all of them.",
+            100 - listed
+        )
+    );
+}

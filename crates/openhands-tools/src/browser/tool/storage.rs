@@ -109,7 +109,7 @@ impl Hands {
                 continue;
             }
             if !kept.local_storage.is_empty() {
-                self.visit(&tab, &kept).await?;
+                self.visit(&kept).await?;
             }
             if !kept.session_storage.is_empty() {
                 left.push(kept.origin);
@@ -118,10 +118,10 @@ impl Hands {
         Ok(left)
     }
 
-    /// Gives local storage to an origin that is not open: in a tab of its own, on an empty page that we answer with.
-    async fn visit(&self, shown: &Tab, kept: &Kept) -> Result<(), BrowserError> {
+    /// Gives local storage to an origin that is not open: in a hidden tab, on an empty page that we answer with.
+    async fn visit(&self, kept: &Kept) -> Result<(), BrowserError> {
         let mut paused = self.browser.listen("Fetch.requestPaused").await?;
-        let tab = self.browser.new_tab().await?;
+        let tab = self.browser.hidden_tab().await?;
         let answering = async {
             while let Some(heard) = paused.recv().await {
                 let request = heard.params.get("requestId").cloned().unwrap_or_default();
@@ -146,13 +146,10 @@ impl Hands {
                 None => Err(BrowserError::TabClosed),
             }
         };
-        let done: Result<(), BrowserError> = tokio::select! {
+        tokio::select! {
             done = visiting => done,
             ended = answering => ended,
-        };
-        self.browser.activate(shown).await?;
-        self.browser.close_tab(&tab).await?;
-        done
+        }
     }
 }
 

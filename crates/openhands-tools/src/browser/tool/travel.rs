@@ -28,6 +28,7 @@ impl Hands {
         } else {
             self.browser.active().await?
         };
+        let before = self.browser.underway();
         let opened = match tab.navigate(&address).await {
             // A server that does not answer is no sign of a browser that hangs.
             Err(BrowserError::Timeout { limit, .. }) => {
@@ -44,7 +45,9 @@ impl Hands {
         match opened {
             Opened::Loaded => {}
             Opened::StillLoading => text.push_str("\nThe page goes on loading."),
-            Opened::Download => self.browser.downloads_done(SETTLE).await,
+            Opened::Download => {
+                self.browser.downloads_done(&before, SETTLE).await;
+            }
         }
         Ok(text)
     }
@@ -63,6 +66,7 @@ impl Hands {
     pub(super) async fn scroll(&self, up: bool) -> Result<String, BrowserError> {
         let (by, name) = if up { (-STEP, "up") } else { (STEP, "down") };
         let tab = self.browser.active().await?;
+        let before = self.browser.underway();
         let world = tab.isolated_world(&tab.session, tab.target_id()).await?;
         let scrolled: Option<Scrolled> = ask(&tab, &world, &format!("page.scroll({by})")).await?;
         let mut text = format!("Scrolled {name}");
@@ -79,7 +83,7 @@ impl Hands {
         }
         // A page that loads more does so when it has drawn the new part.
         let _ = timeout(DRAWN, tab.evaluate(TURN)).await;
-        self.settle(&tab).await?;
+        self.settle(&tab, &before).await?;
         Ok(text)
     }
 }

@@ -27,6 +27,7 @@ impl Hands {
         if entered.locked {
             return invalid("cannot be changed: it is disabled or read-only".to_owned());
         }
+        let before = self.browser.underway();
         match entered.kind {
             Field::Text | Field::Editable => write(&tab, &entered, text).await?,
             Field::Whole => {
@@ -52,7 +53,7 @@ impl Hands {
             Field::Other if entered.focused => tab.type_text(&as_keys(text)).await?,
             Field::Other => return invalid("is nothing to type into".to_owned()),
         }
-        self.settle(&tab).await?;
+        self.settle(&tab, &before).await?;
         Ok(sensitive::typed(text, index))
     }
 }

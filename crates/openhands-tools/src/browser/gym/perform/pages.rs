@@ -70,7 +70,7 @@ pub(super) async fn tab_close(browser: &Browser, tab: &Tab) -> Result<Tab, Mista
     closed.map_err(|error| failed("Page.close", &error, &CallLog::default()))
 }
 
-/// Brings a tab to the front. Negative numbers count from the end.
+/// Brings a tab to the front, and gives it, or what takes its place if it has crashed. Negative numbers count from the end.
 pub(super) async fn tab_focus(browser: &Browser, index: i64) -> Result<Tab, Mistake> {
     let failed = |error: BrowserError| failed("Page.bring_to_front", &error, &CallLog::default());
     let mut tabs = browser.tabs().await.map_err(failed)?;
@@ -91,5 +91,5 @@ pub(super) async fn tab_focus(browser: &Browser, index: i64) -> Result<Tab, Mist
     };
     let tab = tabs.swap_remove(place);
     browser.activate(&tab).await.map_err(failed)?;
-    Ok(tab)
+    browser.active().await.map_err(failed)
 }
