@@ -86,7 +86,10 @@ pub(crate) fn can_trace() -> bool {
     let can = traced.is_ok_and(|status| status.success());
     if !can {
         let is_ci = std::env::var_os("CI").is_some_and(|ci| ci == "true");
-        assert!(!is_ci, "there is no strace, and nothing may be skipped here");
+        assert!(
+            !is_ci,
+            "there is no strace, and nothing may be skipped here"
+        );
         println!("skipped: no strace");
     }
     can

@@ -5,10 +5,10 @@ use std::time::Duration;
 use stats_alloc::Region;
 use tokio::runtime::Handle;
 
+use crate::ALLOCATOR;
 use crate::budget::judge;
 use crate::counts::{asked, counted_by, tell};
 use crate::harness::World;
-use crate::ALLOCATOR;
 
 #[test]
 fn an_idle_conversation_has_no_thread_and_no_task_and_little_memory() {
@@ -43,7 +43,10 @@ async fn idle_conversations() {
         "tasks per 100 idle conversations",
         (self::tasks() as f64 - tasks as f64) / hundreds,
     );
-    tell("kilobytes kept per idle conversation", kept / 1e3 / count as f64);
+    tell(
+        "kilobytes kept per idle conversation",
+        kept / 1e3 / count as f64,
+    );
 }
 
 /// Waits until the number of tasks no longer changes: what a request leaves behind has ended then.

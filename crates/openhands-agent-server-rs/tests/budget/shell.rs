@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use crate::budget::judge;
-use crate::counts::{Counts, asked, can_trace, system_calls_of};
 use crate::conversation;
+use crate::counts::{Counts, asked, can_trace, system_calls_of};
 use crate::harness::World;
 
 #[test]
