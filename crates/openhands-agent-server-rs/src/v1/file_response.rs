@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs::Metadata;
-use std::io::{self, SeekFrom};
+use std::io::{self, Read as _, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 use std::time::SystemTime;
@@ -19,10 +19,13 @@ use tokio_util::io::ReaderStream;
 use uuid::Uuid;
 
 use crate::http::ApiError;
+use crate::services::files::pipe::pieces;
 use crate::services::files::ranges::{self, Wanted};
 
 /// How much is read at once.
 const READ_BYTES: usize = 64 << 10;
+/// How much of a large file is read at once.
+const AHEAD_BYTES: u64 = 256 << 10;
 
 /// A file to be sent.
 pub(crate) struct FileResponse {
@@ -113,10 +116,11 @@ impl FileResponse {
 
     fn whole(self, size: u64) -> Response {
         let head = self.head(StatusCode::OK, &self.content_type, size);
-        built(head.body(Body::from_stream(ReaderStream::with_capacity(
-            self.file.take(size),
-            READ_BYTES,
-        ))))
+        if size <= READ_BYTES as u64 {
+            let small = ReaderStream::with_capacity(self.file.take(size), READ_BYTES);
+            return built(head.body(Body::from_stream(small)));
+        }
+        built(head.body(Body::from_stream(read_ahead(self.file, size))))
     }
 
     fn part(self, part: Range<u64>, size: u64) -> Response {
@@ -181,6 +185,28 @@ fn etag(modified: SystemTime, size: u64) -> String {
     }
     etag.push('"');
     etag
+}
+
+/// A whole file, read by a thread that is ahead of the network: neither waits for the other. One that has become shorter is an error, so that
+/// nobody takes what is there for all.
+fn read_ahead(file: File, size: u64) -> impl Stream<Item = io::Result<Bytes>> + Send {
+    let file = file.try_into_std();
+    pieces(move |send| {
+        // Nothing is under way in a file that was just opened.
+        let mut file = file.map_err(|_| io::Error::other("the file is in use"))?;
+        let mut left = size;
+        while left > 0 {
+            let wanted = left.min(AHEAD_BYTES);
+            let mut piece = Vec::with_capacity(usize::try_from(wanted).unwrap_or_default());
+            let count = (&mut file).take(wanted).read_to_end(&mut piece)? as u64;
+            if count == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            left -= count;
+            send(piece.into())?;
+        }
+        Ok(())
+    })
 }
 
 /// A part of a file, piece by piece; the file comes along, to be read on. One that has become shorter is an error, so

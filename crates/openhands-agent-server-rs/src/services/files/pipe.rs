@@ -59,13 +59,37 @@ impl PipeWriter {
     }
 
     fn send(&mut self, piece: io::Result<Bytes>) -> io::Result<()> {
-        let sending = tokio::time::timeout(PATIENCE, self.pieces.send(piece));
-        match Handle::current().block_on(sending) {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) => Err(io::ErrorKind::BrokenPipe.into()),
-            Err(_) => Err(io::ErrorKind::TimedOut.into()),
-        }
+        hand_over(&self.pieces, piece)
     }
+}
+
+/// Hands a piece to the reader, and waits while enough wait for it.
+fn hand_over(pieces: &mpsc::Sender<io::Result<Bytes>>, piece: io::Result<Bytes>) -> io::Result<()> {
+    let piece = match pieces.try_send(piece) {
+        Ok(()) => return Ok(()),
+        Err(mpsc::error::TrySendError::Full(piece)) => piece,
+        Err(mpsc::error::TrySendError::Closed(_)) => return Err(io::ErrorKind::BrokenPipe.into()),
+    };
+    match Handle::current().block_on(tokio::time::timeout(PATIENCE, pieces.send(piece))) {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(_)) => Err(io::ErrorKind::BrokenPipe.into()),
+        Err(_) => Err(io::ErrorKind::TimedOut.into()),
+    }
+}
+
+/// The pieces that `work` makes, as a stream. A failure of `work` is the stream's last item; a reader that goes away fails the next piece.
+pub(crate) fn pieces(
+    work: impl FnOnce(&mut dyn FnMut(Bytes) -> io::Result<()>) -> io::Result<()> + Send + 'static,
+) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
+    let (pieces, mut reader) = mpsc::channel(PIECES);
+    // The task ends with its work, and its work ends when nobody reads.
+    tokio::task::spawn_blocking(move || {
+        if let Err(error) = work(&mut |piece| hand_over(&pieces, Ok(piece))) {
+            // Nobody to tell if the reader is what failed.
+            let _ = hand_over(&pieces, Err(error));
+        }
+    });
+    futures_util::stream::poll_fn(move |context| reader.poll_recv(context))
 }
 
 impl Write for PipeWriter {

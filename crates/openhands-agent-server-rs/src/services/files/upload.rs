@@ -11,20 +11,31 @@ use tokio::task::JoinHandle;
 
 use super::{FileError, Files, absolute};
 
-/// Pieces that wait for the disk.
-const PIECES: usize = 8;
+/// What is handed to the disk at once: a piece of the network is small, and waking the writer for each costs more than writing it.
+const BATCH_BYTES: usize = 256 << 10;
+
+/// Batches that wait for the disk.
+const BATCHES: usize = 4;
 
 enum Part {
-    Piece(Bytes),
+    Batch(Vec<Bytes>),
     Whole,
 }
 
 /// A file that is being written. Dropping it leaves what was there before.
 pub(crate) struct Upload {
-    parts: mpsc::Sender<Part>,
-    writing: JoinHandle<Result<u64, FileError>>,
+    target: PathBuf,
+    batch: Vec<Bytes>,
+    in_batch: usize,
+    /// Begun with the first full batch.
+    writing: Option<Writing>,
     size: u64,
     limit: Option<u64>,
+}
+
+struct Writing {
+    parts: mpsc::Sender<Part>,
+    task: JoinHandle<Result<u64, FileError>>,
 }
 
 impl Files {
@@ -61,12 +72,11 @@ impl Files {
 impl Upload {
     /// Begins to write a file of at most so many bytes, and makes the directories above it.
     pub(crate) fn begin(target: PathBuf, limit: Option<u64>) -> Self {
-        let (parts, incoming) = mpsc::channel(PIECES);
-        // Ends when the upload is whole or dropped.
-        let writing = tokio::task::spawn_blocking(move || store(&target, incoming));
         Self {
-            parts,
-            writing,
+            target,
+            batch: Vec::new(),
+            in_batch: 0,
+            writing: None,
             size: 0,
             limit,
         }
@@ -78,32 +88,71 @@ impl Upload {
         if let Some(limit) = self.limit.filter(|limit| self.size > *limit) {
             return Err(FileError::TooLarge { limit });
         }
+        self.in_batch += piece.len();
+        self.batch.push(piece);
+        if self.in_batch < BATCH_BYTES {
+            return Ok(());
+        }
+        self.in_batch = 0;
+        let batch = Part::Batch(std::mem::take(&mut self.batch));
+        let target = &self.target;
+        let writing = self.writing.get_or_insert_with(|| Writing::begin(target));
         // The writer that has ended tells why when it is asked at the end.
-        let _ = self.parts.send(Part::Piece(piece)).await;
+        let _ = writing.parts.send(batch).await;
         Ok(())
     }
 
     /// All is there: the file takes its name. Gives its size.
     pub(crate) async fn finish(self) -> Result<u64, FileError> {
-        let _ = self.parts.send(Part::Whole).await;
-        self.writing
-            .await
+        let Self {
+            target,
+            batch,
+            writing,
+            ..
+        } = self;
+        let task = match writing {
+            Some(Writing { parts, task }) => {
+                let _ = parts.send(Part::Batch(batch)).await;
+                let _ = parts.send(Part::Whole).await;
+                task
+            }
+            // Small files are written in one go.
+            None => tokio::task::spawn_blocking(move || {
+                let mut parts = [Part::Batch(batch), Part::Whole].into_iter();
+                store(&target, || parts.next())
+            }),
+        };
+        task.await
             .unwrap_or_else(|lost| Err(FileError::Failed(format!("Failed to upload file: {lost}"))))
     }
 }
 
-fn store(target: &Path, mut parts: mpsc::Receiver<Part>) -> Result<u64, FileError> {
+impl Writing {
+    fn begin(target: &Path) -> Self {
+        let (parts, mut incoming) = mpsc::channel(BATCHES);
+        let target = target.to_owned();
+        // Ends when the upload is whole or dropped.
+        let task = tokio::task::spawn_blocking(move || store(&target, || incoming.blocking_recv()));
+        Self { parts, task }
+    }
+}
+
+/// Writes all parts. They are not forced to the disk, as no program does that copies files: the file is whole or not there for whoever looks,
+/// also when the server is killed.
+fn store(target: &Path, mut next: impl FnMut() -> Option<Part>) -> Result<u64, FileError> {
     if let Some(parent) = target.parent() {
         std::fs::create_dir_all(parent).map_err(|error| refused(&error, parent))?;
     }
     let mut size = 0;
     let fill = |file: &mut File| loop {
-        match parts.blocking_recv() {
-            Some(Part::Piece(piece)) => {
-                file.write_all(&piece)?;
-                size += piece.len() as u64;
+        match next() {
+            Some(Part::Batch(pieces)) => {
+                for piece in pieces {
+                    file.write_all(&piece)?;
+                    size += piece.len() as u64;
+                }
             }
-            Some(Part::Whole) => return file.sync_data(),
+            Some(Part::Whole) => return Ok(()),
             None => return Err(io::ErrorKind::UnexpectedEof.into()),
         }
     };
