@@ -33,6 +33,9 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// What is read at once.
 const READ_BYTES: usize = 64 << 10;
 
+/// What the pipes of a command hold that prints much: it goes on while its last megabyte is being stored.
+const WIDE_PIPE_BYTES: usize = 1 << 20;
+
 /// Longer than any server runs, and short enough to be added to a time.
 const LONGEST_TIMEOUT: Duration = Duration::from_hours(10 * 365 * 24);
 
@@ -101,6 +104,7 @@ impl Run {
                 Some(_) => GATHER,
                 None => GATHER_LITTLE,
             }),
+            is_wide: false,
         };
         let code = match self.follow(&tree, &mut pipes).await {
             End::Exited(exit) => i64::from(exit.return_code()),
@@ -165,6 +169,9 @@ impl Run {
                     self.emit(piece, None).await;
                 }
                 () = pipes.read() => {
+                    if pipes.chunks.is_full() {
+                        pipes.widen();
+                    }
                     while pipes.chunks.is_full() {
                         let piece = pipes.chunks.take(Instant::now());
                         self.emit(piece, None).await;
@@ -232,14 +239,32 @@ struct Pipes {
     stdout: Option<pipe::Receiver>,
     stderr: Option<pipe::Receiver>,
     chunks: Chunks,
+    is_wide: bool,
 }
 
 impl Pipes {
+    /// Lets the pipes hold more, where the system allows it.
+    fn widen(&mut self) {
+        if self.is_wide {
+            return;
+        }
+        self.is_wide = true;
+        for pipe in [&self.stdout, &self.stderr].into_iter().flatten() {
+            // It is slower without, and no worse.
+            let _ = rustix::pipe::fcntl_setpipe_size(pipe, WIDE_PIPE_BYTES);
+        }
+    }
+
     /// Takes the next bytes of either stream. Never returns when both have ended; may be dropped at any point.
     async fn read(&mut self) {
+        let size = if self.is_wide {
+            4 * READ_BYTES
+        } else {
+            READ_BYTES
+        };
         let (source, bytes) = tokio::select! {
-            bytes = read(self.stdout.as_mut()), if self.chunks.is_open(Source::Stdout) => (Source::Stdout, bytes),
-            bytes = read(self.stderr.as_mut()), if self.chunks.is_open(Source::Stderr) => (Source::Stderr, bytes),
+            bytes = read(self.stdout.as_mut(), size), if self.chunks.is_open(Source::Stdout) => (Source::Stdout, bytes),
+            bytes = read(self.stderr.as_mut(), size), if self.chunks.is_open(Source::Stderr) => (Source::Stderr, bytes),
             else => return std::future::pending().await,
         };
         self.chunks.push(source, &bytes, Instant::now());
@@ -247,7 +272,7 @@ impl Pipes {
 }
 
 /// The next bytes; none at the end. A pipe that fails counts as ended.
-async fn read(pipe: Option<&mut pipe::Receiver>) -> Vec<u8> {
+async fn read(pipe: Option<&mut pipe::Receiver>, size: usize) -> Vec<u8> {
     let Some(pipe) = pipe else {
         return Vec::new();
     };
@@ -256,7 +281,7 @@ async fn read(pipe: Option<&mut pipe::Receiver>) -> Vec<u8> {
     if pipe.readable().await.is_err() {
         return buffer;
     }
-    buffer.reserve(READ_BYTES);
+    buffer.reserve(size);
     match pipe.read_buf(&mut buffer).await {
         Ok(_) => buffer,
         Err(_) => Vec::new(),
