@@ -23,11 +23,13 @@ mod sandboxed;
 mod shown;
 mod title;
 mod update;
+mod workers;
 mod worktree;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
+use anyhow::Context as _;
 use openhands_protocol::ConversationId;
 use openhands_protocol::conversation::ExecutionStatus;
 use openhands_sdk_rs::Host;
@@ -44,6 +46,7 @@ use uuid::Uuid;
 use crate::config::{Config, EventDurability};
 use crate::services::activity::Activity;
 use crate::services::conversations::sandboxed::SlotFinder;
+use crate::services::conversations::workers::Workers;
 use crate::services::sandboxes::Sandboxes;
 use crate::services::webhooks::Webhooks;
 use crate::telemetry::metrics::Metrics;
@@ -95,6 +98,8 @@ pub(crate) struct Conversations {
     /// Held while a conversation is started under an id that the client chose.
     chosen_ids: tokio::sync::Mutex<()>,
     tasks: TaskTracker,
+    /// Dropped with the conversations.
+    _workers: Workers,
     stop: CancellationToken,
 }
 
@@ -113,6 +118,7 @@ impl Conversations {
             catalog: Arc::clone(&catalog),
             sandboxes: Arc::clone(&setting.sandboxes),
         };
+        let workers = Workers::start().context("threads for agents")?;
         let this = Arc::new_cyclic(|me| {
             let mut host = Host::new(config.env.clone()).keeping_in(&config.conversations_path);
             host.cipher = cipher;
@@ -136,6 +142,7 @@ impl Conversations {
                 me.clone(),
             )));
             host.children = Some(children::starter(me.clone()));
+            host.workers = Some(workers.handle().clone());
             let slots = finder.clone();
             host.runtimes = Sandboxes::runtimes(host.runtimes, move |id| slots.slot(id));
             Self {
@@ -150,6 +157,7 @@ impl Conversations {
                 finder,
                 chosen_ids: tokio::sync::Mutex::new(()),
                 tasks: TaskTracker::new(),
+                _workers: workers,
                 stop,
             }
         });

@@ -137,7 +137,7 @@ impl Conversation {
             return Err(error);
         }
         let this = self.clone();
-        self.inner.tasks.spawn(async move {
+        self.inner.spawn_work(async move {
             let _over = over;
             let ended = this.pursue(status, text, &cancel).await;
             *this.inner.goal.lock() = None;

@@ -116,6 +116,9 @@ pub struct Host {
     pub children: Option<Children>,
     /// Hears of everything that happens; none if nobody wants to.
     pub observer: Option<Arc<dyn Observer>>,
+    /// The threads on which agents work; none lets them work where they are told to. With threads of their own, many
+    /// agents at work do not delay those who answer requests.
+    pub workers: Option<tokio::runtime::Handle>,
     pub(crate) keeper: LeaseKeeper,
     /// Under which name this process owns conversations; none takes no leases.
     pub owner: Option<LeaseOwner>,
@@ -146,6 +149,7 @@ impl Host {
             profiles: None,
             children: None,
             observer: None,
+            workers: None,
             keeper: LeaseKeeper::default(),
         }
     }

@@ -64,6 +64,14 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
+    /// Begins work of the agent, on the threads that the host has for it.
+    pub(crate) fn spawn_work(&self, work: impl Future<Output = ()> + Send + 'static) {
+        match &self.host.workers {
+            Some(workers) => self.tasks.spawn_on(work, workers),
+            None => self.tasks.spawn(work),
+        };
+    }
+
     /// The directory of the conversation, if it has one.
     pub(crate) fn directory(&self) -> Option<PathBuf> {
         self.host.directory_of(self.id)

@@ -149,7 +149,7 @@ impl Conversation {
         let inner = Arc::clone(&self.inner);
         match begun {
             Ok(equipment) => {
-                inner.tasks.clone().spawn(async move {
+                self.inner.spawn_work(async move {
                     loop {
                         let driven = AssertUnwindSafe(inner.drive(&equipment, &cancel));
                         let end = match driven.catch_unwind().await {
