@@ -76,8 +76,7 @@ impl Conversation {
             self.user_spoke();
         }
         self.inner.state.write().last_user_message_id = Some(id.clone());
-        writer.tell("last_user_message_id", &id).await?;
-        writer.save().await?;
+        writer.tell_and_save("last_user_message_id", &id).await?;
         Ok(id)
     }
 }

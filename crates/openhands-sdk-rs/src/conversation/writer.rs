@@ -61,13 +61,18 @@ impl Writer<'_> {
             state.leaf_event_id = Some(stored.id().clone());
             state.head_is_empty = false;
         }
+        self.note(&stored);
+        Ok(stored)
+    }
+
+    /// Those who keep up with the log hear of an event that was stored.
+    fn note(&mut self, stored: &Arc<StoredEvent>) {
         if let Some(branch) = &mut self.own.branch {
-            branch.push(&stored);
+            branch.push(stored);
         }
         if let Some(observer) = &self.inner.host.observer {
-            observer.event(self.inner.id, &stored);
+            observer.event(self.inner.id, stored);
         }
-        Ok(stored)
     }
 
     /// Tells watchers and the log about a new value of a state field.
@@ -101,6 +106,33 @@ impl Writer<'_> {
         self.emit(ConversationStateUpdateEvent::new(key, value))
             .await?;
         Ok(())
+    }
+
+    /// Tells about a new value of a state field and saves the state, in one go on the disk.
+    pub(crate) async fn tell_and_save(
+        &mut self,
+        key: &str,
+        value: &impl Serialize,
+    ) -> Result<(), ConversationError> {
+        let value = Form::SOCKET
+            .to_value(value)
+            .map_err(ConversationError::Unwritable)?;
+        let begun = Instant::now();
+        // An update of the state moves nothing that is in the state, so that its text can be made before.
+        let text = self.text()?;
+        let update = ConversationStateUpdateEvent::new(key, value);
+        let (stored, saved) = self.inner.log.append_and_save(update.into(), text).await?;
+        self.note(&stored);
+        saved?;
+        self.own.saved = Some((Instant::now(), begun.elapsed()));
+        self.own.is_behind = false;
+        Ok(())
+    }
+
+    fn text(&mut self) -> Result<bytes::Bytes, ConversationError> {
+        let mut state = self.inner.state.write();
+        let text = self.own.text.write(&mut state, &self.inner.disk_form);
+        text.map(Into::into).map_err(ConversationError::Unwritable)
     }
 
     /// The conversation that is written.
@@ -140,8 +172,7 @@ impl Writer<'_> {
             return Ok(false);
         }
         self.inner.state.write().execution_status = after;
-        self.tell("execution_status", &after).await?;
-        self.save().await?;
+        self.tell_and_save("execution_status", &after).await?;
         Ok(true)
     }
 
@@ -161,12 +192,8 @@ impl Writer<'_> {
     pub(crate) async fn save(&mut self) -> Result<(), ConversationError> {
         let begun = Instant::now();
         let as_of = self.inner.log.len();
-        let text = {
-            let mut state = self.inner.state.write();
-            self.own.text.write(&mut state, &self.inner.disk_form)
-        }
-        .map_err(ConversationError::Unwritable)?;
-        self.inner.log.save_state(text.into(), as_of).await?;
+        let text = self.text()?;
+        self.inner.log.save_state(text, as_of).await?;
         self.own.saved = Some((Instant::now(), begun.elapsed()));
         self.own.is_behind = false;
         Ok(())

@@ -26,6 +26,21 @@ impl EventLog {
         self.blocking(move |inner| inner.append(event)).await
     }
 
+    /// Appends an event and then saves the state that takes it into account, in one go: half the way of two calls. The event is stored
+    /// also where the state then is not.
+    pub(crate) async fn append_and_save(
+        &self,
+        event: Event,
+        state: Bytes,
+    ) -> Result<(Arc<StoredEvent>, Result<(), LogError>), LogError> {
+        self.blocking(move |inner| {
+            let stored = inner.append(event)?;
+            let saved = inner.save_state(&state, stored.index() + 1);
+            Ok((stored, saved))
+        })
+        .await
+    }
+
     /// Appends an event, on the calling thread.
     pub fn append_blocking(&self, event: Event) -> Result<Arc<StoredEvent>, LogError> {
         self.inner.append(event)

@@ -167,7 +167,7 @@ impl Inner {
         }
     }
 
-    fn save_state(&self, json: &[u8], as_of: u64) -> Result<(), LogError> {
+    pub(crate) fn save_state(&self, json: &[u8], as_of: u64) -> Result<(), LogError> {
         let mut writer = self.writer.lock();
         self.store.save(Document::State, json)?;
         let mark = StateMark {

@@ -15,8 +15,9 @@ use crate::event_log::index_file::{self, Found, StateMark};
 use crate::event_log::log::{Inner, Progress, Records, Writer};
 use crate::event_log::{Document, EventLog, EventStore, Head, LogError, Problem};
 
-/// Bodies that a log keeps in memory. Enough for what a step looks at, little enough for many logs.
-const CACHE_BYTES: usize = 4 << 20;
+/// Bodies that a log keeps in memory. Enough for what a step looks at and for the newest page, little enough for many logs at work:
+/// with 4 MiB, 32 of them took 340 MB (`just bench-compare --only many`).
+const CACHE_BYTES: usize = 512 << 10;
 
 /// Problems that are kept. A log with more is beyond being described one by one.
 pub(crate) const MAX_PROBLEMS: usize = 1000;
