@@ -4,6 +4,7 @@ pub(super) mod browse;
 mod browse_text;
 pub(super) mod edit;
 pub(super) mod read;
+mod regular;
 pub(super) mod run;
 pub(super) mod run_ipython;
 pub(super) mod write;
