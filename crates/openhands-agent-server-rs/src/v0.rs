@@ -28,6 +28,7 @@ mod shell;
 mod start;
 mod stream;
 mod transfer;
+mod unpack;
 mod user;
 
 pub use command::{ActionServerArgs, Settings};
