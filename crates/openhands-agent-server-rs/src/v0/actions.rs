@@ -3,6 +3,7 @@
 pub(super) mod browse;
 mod browse_text;
 pub(super) mod edit;
+mod kernel_variables;
 pub(super) mod read;
 mod regular;
 pub(super) mod run;
