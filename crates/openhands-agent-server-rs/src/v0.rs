@@ -30,6 +30,7 @@ mod stream;
 mod transfer;
 mod unpack;
 mod user;
+mod web_page;
 
 pub use command::{ActionServerArgs, Settings};
 pub use editor_program::{FileEditorArgs, edit_files};
