@@ -28,7 +28,9 @@ mod shell;
 mod start;
 mod stream;
 mod transfer;
+mod unpack;
 mod user;
+mod web_page;
 
 pub use command::{ActionServerArgs, Settings};
 pub use editor_program::{FileEditorArgs, edit_files};

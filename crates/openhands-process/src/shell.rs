@@ -160,6 +160,20 @@ impl Shell {
         }
     }
 
+    /// Puts a fresh bash in the place of one that ended while no command ran, and gives the exit code of the old one.
+    pub async fn revive(&self) -> Result<Option<i32>, ShellError> {
+        let _change = self.change.lock().await;
+        if self.is_running() {
+            return Ok(None);
+        }
+        let current = self.session.lock().clone();
+        let Some(exit) = current.and_then(|session| session.stream().lock().died()) else {
+            return Ok(None);
+        };
+        self.replace_session().await?;
+        Ok(Some(exit.shell_code()))
+    }
+
     /// Puts a fresh bash in the place of the old one, whose last output is kept.
     async fn replace_session(&self) -> Result<Arc<Session>, ShellError> {
         let old = self.session.lock().take();
@@ -191,7 +205,8 @@ impl Shell {
         cancel: &CancellationToken,
     ) -> Result<Outcome, ShellError> {
         let start = Instant::now();
-        let hard = limits.hard.map(|limit| start + limit);
+        // A limit beyond all times is none.
+        let hard = limits.hard.and_then(|limit| start.checked_add(limit));
         loop {
             let mut changed = std::pin::pin!(self.changed.notified());
             changed.as_mut().enable();
@@ -200,7 +215,7 @@ impl Shell {
             }
             let soft = limits
                 .soft
-                .map(|limit| self.last_output().max(start) + limit);
+                .and_then(|limit| self.last_output().max(start).checked_add(limit));
             let now = Instant::now();
             if hard.is_some_and(|hard| hard <= now) {
                 return Ok(Outcome::HardTimeout);

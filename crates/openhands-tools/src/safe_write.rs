@@ -87,7 +87,8 @@ pub fn os_error_text(error: &io::Error, path: Option<&Path>) -> String {
     }
 }
 
-/// Puts `bytes` into the file at `path`, creating it when it does not exist (its directory must).
+/// Puts `bytes` into the file at `path`, creating it when it does not exist (its directory must). Only what is a regular
+/// file, or nothing yet, is written to: a device or a pipe would be replaced by a file.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let (target, existing) = target_of(path)?;
     match replace(&target, existing.as_ref(), |file| file.write_all(bytes)) {
@@ -99,19 +100,13 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     }
 }
 
-/// Like [`write_file`], for content that is too large to hold: `fill` writes it. Only what is a regular file, or nothing yet,
-/// is written to. A file that must be written in place loses its old content when `fill` fails.
+/// Like [`write_file`], for content that is too large to hold: `fill` writes it. A file that must be written in place
+/// loses its old content when `fill` fails.
 pub fn write_file_with(
     path: &Path,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<(), WriteError> {
     let (target, existing) = target_of(path)?;
-    if existing
-        .as_ref()
-        .is_some_and(|existing| !existing.is_file())
-    {
-        return Err(WriteError::at(&target)(Errno::NODEV.into()));
-    }
     let aside = temporary_name(&target);
     let mut file = match create_aside(&aside, existing.as_ref()) {
         Err(refused) if existing.is_some() && calls_for_in_place(&refused.source) => {
@@ -152,6 +147,9 @@ fn target_of(path: &Path) -> Result<(PathBuf, Option<Metadata>), WriteError> {
     };
     if existing.as_ref().is_some_and(Metadata::is_dir) {
         return Err(WriteError::at(&target)(Errno::ISDIR.into()));
+    }
+    if existing.as_ref().is_some_and(|there| !there.is_file()) {
+        return Err(WriteError::at(&target)(Errno::NODEV.into()));
     }
     Ok((target, existing))
 }

@@ -313,7 +313,7 @@ fn a_stream_takes_the_name_only_when_it_is_whole() {
 }
 
 #[test]
-fn a_stream_replaces_no_device() {
+fn neither_way_of_writing_replaces_a_device() {
     let dir = tempfile::tempdir().unwrap();
     let pipe = dir.path().join("pipe");
     rustix::fs::mknodat(
@@ -325,5 +325,7 @@ fn a_stream_replaces_no_device() {
     )
     .unwrap();
     assert!(write_file_with(&pipe, |file| file.write_all(b"x")).is_err());
+    let refused = write_file(&pipe, b"x").unwrap_err().to_string();
+    assert!(refused.starts_with("[Errno 19] "), "{refused}");
     assert!(!fs::metadata(&pipe).unwrap().is_file());
 }

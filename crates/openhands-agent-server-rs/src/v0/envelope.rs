@@ -1,6 +1,7 @@
 //! Actions as clients send them: which there are, which arguments they take, and what is said about a wrong one.
 
 use openhands_protocol::v0::V0Action;
+use openhands_sdk_rs::tools::browser::gym::language::{Literal, literal};
 use openhands_sdk_rs::tools::python_repr;
 use serde_json::{Map, Value};
 
@@ -215,23 +216,44 @@ fn translate(args: &mut Members) {
     if args.get("security_risk").is_some_and(|risk| !is_risk(risk)) {
         args.remove("security_risk");
     }
-    if let Some(code) = args.remove("translated_ipython_code")
-        && let Some(edit) = code.as_str().and_then(edit_in_code)
-    {
-        args.extend(edit);
+    if let Some(code) = args.remove("translated_ipython_code") {
+        args.extend(code.as_str().and_then(edit_in_code).unwrap_or_default());
+        // compat: also when the code says nothing. To view is what `read` is for, and that has no commands.
         if args.get("command").is_some_and(|command| command == "view") {
             args.remove("command");
         }
     }
 }
 
-/// The arguments in `print(file_editor(**{...}))`.
+/// The arguments in `print(file_editor(**{...}))`, which are written as Python writes them.
 fn edit_in_code(code: &str) -> Option<Members> {
-    let literal = code
-        .trim()
+    let printed = code
         .strip_prefix("print(file_editor(**")?
         .strip_suffix("))")?;
-    serde_json::from_str(literal).ok()
+    let Value::Object(members) = value(literal(printed)?)? else {
+        return None;
+    };
+    Some(members)
+}
+
+/// A Python value as JSON; none if JSON has no such number.
+fn value(literal: Literal) -> Option<Value> {
+    Some(match literal {
+        Literal::None => Value::Null,
+        Literal::Bool(yes) => yes.into(),
+        Literal::Int(digits) => digits.parse::<i64>().ok()?.into(),
+        Literal::Float(number) => serde_json::Number::from_f64(number)?.into(),
+        Literal::Str(text) => text.into(),
+        Literal::List(items) | Literal::Tuple(items) => {
+            Value::Array(items.into_iter().map(value).collect::<Option<_>>()?)
+        }
+        Literal::Dict(members) => Value::Object(
+            members
+                .into_iter()
+                .map(|(name, member)| Some((name, value(member)?)))
+                .collect::<Option<_>>()?,
+        ),
+    })
 }
 
 /// Says what is wrong in the words that a Python client knows.

@@ -25,7 +25,7 @@ fn arguments_of_older_clients_are_understood() {
     let V0Action::Edit(edit) = read(&json!({
         "action": "edit",
         "args": {"path": "/a", "translated_ipython_code":
-            "print(file_editor(**{\"command\": \"create\", \"path\": \"/b\", \"file_text\": \"t\"}))"},
+            r#"print(file_editor(**{'command': 'create', 'path': '/b', 'file_text': "it's\n\ttrue", 'old_str': None}))"#},
     }))
     .unwrap() else {
         panic!();
@@ -34,6 +34,20 @@ fn arguments_of_older_clients_are_understood() {
         (edit.args.path.as_str(), edit.args.command.as_str()),
         ("/b", "create")
     );
+    assert_eq!(edit.args.file_text.as_deref(), Some("it's\n\ttrue"));
+    assert_eq!(edit.args.old_str, None);
+    for code in [
+        json!("print(file_editor(**{'command': 'view', 'path': '/c', 'view_range': [1, 5]}))"),
+        json!("print(file_editor(**{'command': broken"),
+        Value::Null,
+    ] {
+        let V0Action::Read(view) = read(&json!({"action": "read", "args":
+            {"path": "/c", "command": "view", "translated_ipython_code": code}}))
+        .unwrap() else {
+            panic!();
+        };
+        assert_eq!(view.args.path, "/c");
+    }
 }
 
 #[test]

@@ -16,7 +16,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 
 use super::refusal::Refusal;
 use super::sandbox::Sandbox;
-use super::{execute_action, mcp, server_info, stream, transfer};
+use super::{execute_action, mcp, server_info, stream, transfer, web_page};
 use crate::http::KEY_HEADER;
 
 /// Paths that need no key.
@@ -52,17 +52,25 @@ pub(super) fn router(sandbox: Arc<Sandbox>) -> Router {
         .with_state(sandbox)
 }
 
-/// Whoever does not know the key learns nothing, not even which paths there are.
+/// Whoever does not know the key learns nothing, not even which paths there are. Without a key everybody may ask but web
+/// pages of others, which can send no key.
 async fn check_key(State(sandbox): State<Arc<Sandbox>>, request: Request, next: Next) -> Response {
-    let Some(key) = &sandbox.settings.session_key else {
-        return next.run(request).await;
-    };
-    let given = request.headers().get(KEY_HEADER);
-    let is_known = given.is_some_and(|given| given.as_bytes().ct_eq(key.as_bytes()).into());
-    if is_known || OPEN.contains(&request.uri().path()) {
+    if OPEN.contains(&request.uri().path()) {
         return next.run(request).await;
     }
-    Refusal::new(StatusCode::FORBIDDEN, "Invalid API Key").into_response()
+    let refused = match &sandbox.settings.session_key {
+        Some(key) => {
+            let given = request.headers().get(KEY_HEADER);
+            let is_known = given.is_some_and(|given| given.as_bytes().ct_eq(key.as_bytes()).into());
+            (!is_known).then_some("Invalid API Key")
+        }
+        None => web_page::is_foreign(request.headers())
+            .then_some("Web pages of others may not use a server without a key"),
+    };
+    match refused {
+        Some(why) => Refusal::new(StatusCode::FORBIDDEN, why).into_response(),
+        None => next.run(request).await,
+    }
 }
 
 /// Nobody can connect before everything is ready, so there is no other answer.

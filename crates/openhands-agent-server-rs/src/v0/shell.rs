@@ -2,19 +2,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use openhands_sdk_rs::process::{Account, ShellConfig, Size, shell_environment};
-use openhands_sdk_rs::tools::OutputSink;
-use openhands_sdk_rs::tools::terminal::{Answer, Call, End, TerminalSession};
-use tokio_util::sync::CancellationToken;
+use openhands_sdk_rs::tools::terminal::TerminalSession;
 
 use super::command::Settings;
 
 /// Commands that every shell begins with.
 const FIRST_COMMANDS: &[&str] = &[r#"alias git="git --no-pager""#];
-const FIRST_COMMANDS_TIME: Duration = Duration::from_mins(5);
 /// Programs see a screen so wide that they need not wrap.
 const SCREEN: Size = Size {
     rows: 1000,
@@ -36,11 +32,11 @@ impl SandboxShell {
     pub(super) async fn start(settings: &Settings, directory: &Path) -> anyhow::Result<Self> {
         let (config, username) = Self::config(settings, directory)?;
         let shell = Self {
-            terminal: TerminalSession::new(config),
+            terminal: TerminalSession::new(config).with_first_commands(FIRST_COMMANDS),
             username,
             directory: directory.to_owned(),
         };
-        shell.begin().await?;
+        shell.terminal.shell().await?;
         Ok(shell)
     }
 
@@ -61,30 +57,6 @@ impl SandboxShell {
             username = Some(settings.username.clone());
         }
         Ok((config, username))
-    }
-
-    /// Runs what every shell begins with; needed again after a shell has ended.
-    pub(super) async fn begin(&self) -> anyhow::Result<()> {
-        for command in FIRST_COMMANDS {
-            let never = CancellationToken::new();
-            let call = Call {
-                command,
-                key: None,
-                is_input: false,
-                silence: None,
-                time: Some(FIRST_COMMANDS_TIME),
-                environment: &[],
-                cancel: &never,
-                output: &OutputSink::none(),
-            };
-            let answer = self.terminal.call(&call).await;
-            match answer.with_context(|| format!("running `{command}`"))? {
-                Answer::Ran(ran) if matches!(&ran.end, End::Completed(done) if done.exit_code == 0) =>
-                    {}
-                answer => bail!("the shell's first command `{command}` failed: {answer:?}"),
-            }
-        }
-        Ok(())
     }
 
     /// Where the shell is now.

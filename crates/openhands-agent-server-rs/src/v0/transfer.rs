@@ -14,10 +14,11 @@ use openhands_protocol::v0::UploadedFile;
 use openhands_sdk_rs::tools::blocking;
 use serde_json::Value;
 use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipArchive, ZipWriter};
+use zip::{CompressionMethod, ZipWriter};
 
 use super::refusal::Refusal;
 use super::sandbox::Sandbox;
+use super::unpack::unpack;
 use crate::http::pairs;
 use crate::services::files::pipe::{Attendance, piped};
 use crate::services::files::trajectory::modified;
@@ -103,7 +104,11 @@ pub(super) async fn upload(
     }
     let (name, target) = stored.ok_or_else(missing)?;
     if destination.recursive || is_zip(&name) {
-        unpack(target, destination.directory).await?;
+        let directory = destination.directory;
+        let unpacked = blocking(move || unpack(&target, &directory)).await;
+        unpacked
+            .map_err(|lost| Refusal::failed(lost.to_string()))?
+            .map_err(|error| Refusal::failed(error.to_string()))?;
     }
     Ok(Json(UploadedFile {
         filename: name,
@@ -135,23 +140,6 @@ fn check(destination: &Destination, name: &str) -> Result<PathBuf, Refusal> {
         )));
     }
     Ok(destination.directory.join(name))
-}
-
-/// Unpacks an archive and removes it. One that is none stays, so that it can be looked at.
-async fn unpack(archive: PathBuf, directory: PathBuf) -> Result<(), Refusal> {
-    let unpacking = blocking(move || -> Result<(), String> {
-        let name = archive.display().to_string();
-        let file = File::open(&archive).map_err(|error| error.to_string())?;
-        let mut zip = ZipArchive::new(file).map_err(|_| format!("{name} is not a zip file"))?;
-        // Refuses members that lead out of the directory.
-        zip.extract(&directory)
-            .map_err(|error| format!("{name}: {error}"))?;
-        fs::remove_file(&archive).map_err(|error| error.to_string())
-    });
-    let unpacked = unpacking
-        .await
-        .map_err(|lost| Refusal::failed(lost.to_string()))?;
-    unpacked.map_err(Refusal::failed)
 }
 
 /// `GET /download_files`: all files below a directory, as an archive that is made while it is sent.
@@ -188,7 +176,8 @@ pub(super) async fn download(RawQuery(query): RawQuery) -> Result<Response, Refu
     Ok((headers, Body::from_stream(archive)).into_response())
 }
 
-/// Adds the files of a directory, then those of the directories in it. Links to files are followed, those to directories are not.
+/// Adds the files of a directory, then those of the directories in it. Links to files are followed, those to directories are
+/// not. What cannot be read, or has gone meanwhile, is left out: the rest is worth having.
 fn add_files<W: io::Write + io::Seek>(
     zip: &mut ZipWriter<W>,
     attendance: &Attendance,
@@ -196,14 +185,28 @@ fn add_files<W: io::Write + io::Seek>(
     below: &Path,
 ) -> io::Result<()> {
     let mut directories = Vec::new();
-    for entry in fs::read_dir(root.join(below))? {
-        let entry = entry?;
+    let here = root.join(below);
+    let entries = match fs::read_dir(&here) {
+        Ok(entries) => entries,
+        Err(error) => {
+            tracing::warn!(path = %here.display(), %error, "a directory cannot be read, and is left out");
+            return Ok(());
+        }
+    };
+    for entry in entries {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                tracing::warn!(path = %here.display(), %error, "the rest of a directory cannot be read, and is left out");
+                break;
+            }
+        };
         let path = below.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             directories.push(path);
             continue;
         }
-        // What is no file, or has gone meanwhile, is passed over.
+        // What is no file is passed over.
         let whole = root.join(&path);
         let Some(metadata) = fs::metadata(&whole).ok().filter(fs::Metadata::is_file) else {
             continue;

@@ -39,15 +39,25 @@ pub(super) async fn prepare(settings: &Settings) -> anyhow::Result<u32> {
         .environment
         .given("SANDBOX_GROUP_ID")
         .unwrap_or("root");
-    let owner = format!("{name}:{group}");
-    run("chown", &["-R", &owner], Some(&settings.working_dir)).await?;
-    let mode = fs::metadata(&settings.working_dir)?.permissions().mode();
-    fs::set_permissions(
-        &settings.working_dir,
-        fs::Permissions::from_mode(mode | 0o060),
-    )
-    .context("opening the working directory to its group")?;
+    hand_over(&settings.working_dir, &format!("{name}:{group}")).await;
     Ok(user_id)
+}
+
+/// Gives a directory with all that is in it to its owner, as far as that is possible.
+///
+/// compat: what the system does not let us change stays as it is. A directory of the host may be read-only or refuse
+/// other owners, and its files can still be worked with.
+async fn hand_over(directory: &Path, owner: &str) {
+    if let Err(refused) = run("chown", &["-R", owner], Some(directory)).await {
+        tracing::warn!(%refused, "the working directory keeps files of other owners");
+    }
+    let opened = fs::metadata(directory).and_then(|there| {
+        let mode = there.permissions().mode();
+        fs::set_permissions(directory, fs::Permissions::from_mode(mode | 0o060))
+    });
+    if let Err(refused) = opened {
+        tracing::warn!(%refused, "the working directory is not opened to its group");
+    }
 }
 
 fn make_directory(directory: &Path) -> anyhow::Result<()> {
@@ -94,3 +104,7 @@ async fn run(program: &str, arguments: &[&str], path: Option<&Path>) -> anyhow::
     }
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "user_tests.rs"]
+mod tests;

@@ -1,11 +1,18 @@
 //! Input that makes no sense: an answer each time, and the server goes on.
 
+use std::time::Duration;
+
+use openhands_sdk_rs::tools::browser;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
-use crate::server::Server;
+use crate::ipython;
+use crate::server::{Server, Setup};
+
+/// How long any action here may take; one that waits for a pipe takes for ever.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 const KINDS: &[&str] = &[
     "run",
@@ -106,18 +113,204 @@ async fn a_thousand_malformed_actions_leave_the_server_well() {
     let mut runner = TestRunner::new(Config::default());
     for _ in 0..1000 {
         let action = any_action().new_tree(&mut runner).unwrap().current();
-        let answer = server
-            .post("/execute_action", &json!({"action": action}))
-            .await;
-        let (status, body) = answer;
-        match status {
-            200 => assert!(body["observation"].is_string(), "{action}: {body}"),
-            422 | 500 => assert!(body["detail"].is_string(), "{action}: {body}"),
-            other => panic!("{action}: {other} {body}"),
-        }
+        answered(&server, &action).await;
     }
+    is_well(&server).await;
+}
+
+/// Does an action, which is answered in time and in a known form.
+async fn answered(server: &Server, action: &Value) -> Value {
+    let asked = json!({"action": action});
+    let answer = server.post("/execute_action", &asked);
+    let answer = tokio::time::timeout(PATIENCE, answer).await;
+    let (status, body) = answer.unwrap_or_else(|_| panic!("no answer: {action}"));
+    match status {
+        200 => assert!(body["observation"].is_string(), "{action}: {body}"),
+        422 | 500 => assert!(body["detail"].is_string(), "{action}: {body}"),
+        other => panic!("{action}: {other} {body}"),
+    }
+    body
+}
+
+async fn is_well(server: &Server) {
     assert_eq!(server.output("echo well").await, "well");
     assert!(!server.log().contains("panic"), "{}", server.log());
+}
+
+/// Actions of the kernel and the browser, with what is harmless to run and to open, and with anything else that is no text.
+fn any_engine_action() -> impl Strategy<Value = Value> {
+    let texts = prop::sample::select(vec![
+        "",
+        "pass",
+        "1 +",
+        "\u{0}",
+        "raise SystemExit(1)",
+        "'\u{1f600}'",
+        "\u{d7ff}\n\t(",
+        "%nope",
+        "?",
+        "noop()",
+        "click(",
+        "click()",
+        "fill('a')",
+        "goto(1)",
+        "goto('about:blank', 2, 3)",
+        "about:blank",
+        "http://",
+        "http://127.0.0.1:1/",
+        "javascript:1",
+        "not a url",
+    ]);
+    let value = prop_oneof![
+        3 => texts.prop_map(Value::from),
+        1 => any_json().prop_filter("texts are those above", |value| !value.is_string()),
+    ];
+    let names = prop::sample::select(vec![
+        "code",
+        "url",
+        "browser_actions",
+        "include_extra",
+        "kernel_init_code",
+        "return_axtree",
+        "browsergym_send_msg_to_user",
+        "bogus",
+    ]);
+    let kinds = prop::sample::select(vec!["run_ipython", "browse", "browse_interactive"]);
+    let args = prop::collection::btree_map(names, value, 0..3);
+    (kinds, args, any::<bool>()).prop_map(|(kind, mut args, whole)| {
+        let needed = match kind {
+            "run_ipython" => "code",
+            "browse" => "url",
+            _ => "browser_actions",
+        };
+        if whole {
+            args.retain(|name, _| *name != "bogus");
+            args.entry(needed).or_insert_with(|| "pass".into());
+        }
+        json!({"action": kind, "args": args, "timeout": 10})
+    })
+}
+
+#[tokio::test]
+async fn malformed_actions_leave_the_kernel_and_the_browser_well() {
+    if ipython::python().is_none() {
+        return;
+    }
+    let variables = std::env::vars_os().collect();
+    let has_browser = browser::find(None, &variables).is_ok();
+    let setup = Setup {
+        plugins: &["jupyter"],
+        args: if has_browser {
+            &["--enable-browser"]
+        } else {
+            &[]
+        },
+        ..Setup::default()
+    };
+    let server = Server::with(setup).await;
+    let mut runner = TestRunner::new(Config::default());
+    for _ in 0..150 {
+        let action = any_engine_action().new_tree(&mut runner).unwrap().current();
+        answered(&server, &action).await;
+    }
+    assert_eq!(ipython::text(&server, "print('well')").await, "well");
+    is_well(&server).await;
+}
+
+/// Paths that are no files, or none that end: all are answered, and none is changed.
+#[tokio::test]
+async fn special_paths_are_refused_at_once() {
+    let server = Server::start().await;
+    server
+        .output("mkfifo pipe && mkdir directory && ln -s pipe link && ln -s loop loop")
+        .await;
+    // Where that is allowed, a device of our own, so that a failure harms nobody.
+    let device = server
+        .run("mknod zero c 1 5 && cat zero | head -c 1 | wc -c")
+        .await;
+    let has_device = device["content"] == "1";
+    let long = "x".repeat(5000);
+    let mut paths = vec![
+        server.path("pipe"),
+        server.path("link"),
+        server.path("loop"),
+        server.path("directory"),
+        "pipe".to_owned(),
+        "loop".to_owned(),
+        "directory".to_owned(),
+        "\u{0}".to_owned(),
+        format!("/{long}"),
+        long,
+        String::new(),
+    ];
+    if has_device {
+        paths.extend([server.path("zero"), "zero".to_owned()]);
+    }
+    for path in &paths {
+        for (kind, mut args) in [
+            ("write", json!({"content": "x"})),
+            ("edit", json!({"command": "create", "file_text": "x"})),
+            (
+                "edit",
+                json!({"command": "str_replace", "old_str": "a", "new_str": "b"}),
+            ),
+            ("edit", json!({"command": "undo_edit"})),
+            ("edit", json!({"content": "x", "start": 1, "end": 1})),
+        ] {
+            args["path"] = path.as_str().into();
+            let body = answered(&server, &json!({"action": kind, "args": args})).await;
+            assert_ne!(body["observation"], "write", "{path}: {body}");
+        }
+    }
+    paths.extend(["/dev/zero", "/proc/self/mem", "/dev/tty"].map(str::to_owned));
+    paths.push(format!("{}dev/zero", "../".repeat(30)));
+    for path in &paths {
+        for args in [
+            json!({"path": path}),
+            json!({"path": path, "impl_source": "oh_aci"}),
+        ] {
+            let body = answered(&server, &json!({"action": "read", "args": args})).await;
+            let content = body["content"].as_str().unwrap_or_default();
+            assert!(content.len() < 1000 + 2 * path.len(), "{path}: {content}");
+        }
+    }
+    let kinds = server.output("stat -c %F pipe directory").await;
+    assert_eq!(kinds, "fifo\ndirectory");
+    if has_device {
+        assert_eq!(
+            server.output("stat -c %F zero").await,
+            "character special file"
+        );
+    }
+    is_well(&server).await;
+}
+
+#[tokio::test]
+async fn a_pipe_and_a_device_are_named_as_such() {
+    let server = Server::start().await;
+    server.output("mkfifo pipe").await;
+    let pipe = server.path("pipe");
+    let zero = format!("{}dev/zero", "../".repeat(30));
+    for (kind, path, expected) in [
+        ("read", "pipe", "You can only read files"),
+        ("read", zero.as_str(), "You can only read files"),
+        ("write", "pipe", "You can only write to files"),
+    ] {
+        let args = json!({"path": path, "content": "x"});
+        let args = if kind == "read" {
+            json!({"path": path})
+        } else {
+            args
+        };
+        let body = answered(&server, &json!({"action": kind, "args": args})).await;
+        assert_eq!(body["observation"], "error", "{body}");
+        let content = body["content"].as_str().unwrap();
+        assert!(
+            content.starts_with("Path is not a regular file: ") && content.ends_with(expected),
+            "{content}"
+        );
+        assert!(path != "pipe" || content.contains(&pipe), "{content}");
+    }
 }
 
 #[tokio::test]

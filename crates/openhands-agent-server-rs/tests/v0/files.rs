@@ -123,6 +123,37 @@ async fn a_large_file_goes_in_and_out() {
 }
 
 #[tokio::test]
+async fn what_is_unpacked_can_be_read_by_everybody() {
+    let server = Server::start().await;
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let private = zip::write::SimpleFileOptions::default().unix_permissions(0o600);
+    archive.start_file("d/key", private).unwrap();
+    let query = format!("destination={}", server.path("in"));
+    let archive = archive.finish().unwrap().into_inner();
+    let (status, body) = upload(&server, &query, "a.zip", archive).await;
+    assert_eq!(status, 200, "{body}");
+    let mode = fs::metadata(server.path("in/d/key")).unwrap().mode();
+    assert_eq!(mode & 0o7777, 0o644);
+}
+
+#[tokio::test]
+async fn a_directory_that_cannot_be_read_does_not_spoil_a_download() {
+    let server = Server::start().await;
+    fs::create_dir_all(server.path("d/open")).unwrap();
+    fs::write(server.path("d/open/a"), "1").unwrap();
+    // A path that is too long cannot be opened, not even by root.
+    server
+        .output("python3 -c \"import os; os.chdir('d'); [(os.mkdir('x' * 250), os.chdir('x' * 250)) for _ in range(20)]\"")
+        .await;
+    let answer = server
+        .get(&format!("/download_files?path={}", server.path("d")))
+        .await;
+    let bytes = answer.bytes().await.unwrap();
+    let zip = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
+    assert_eq!(names(&zip), ["open/a"]);
+}
+
+#[tokio::test]
 async fn nothing_is_written_outside_of_the_destination() {
     let server = Server::start().await;
     let query = format!("destination={}", server.path("in"));

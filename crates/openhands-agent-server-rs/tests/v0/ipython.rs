@@ -145,6 +145,26 @@ async fn a_kernel_that_is_killed_comes_back() {
 }
 
 #[tokio::test]
+async fn variables_that_were_added_are_in_the_kernels_after() {
+    let Some(server) = server(&["jupyter"]).await else {
+        return;
+    };
+    // As clients do it; the second one replaces a value.
+    text(
+        &server,
+        "import os\nos.environ[\"TOKEN\"] = \"old\"\nos.environ[\"OTHER\"] = \"a \\\"b\\\"\"\n\n",
+    )
+    .await;
+    text(&server, "import os\nos.environ[\"TOKEN\"] = \"new\"\n\n").await;
+    text(&server, "os.environ['OWN'] = 'x'").await;
+    let shown = "import os; print(*map(os.environ.get, ['TOKEN', 'OTHER', 'OWN']))";
+    assert_eq!(text(&server, shown).await, "new a \"b\" x");
+    let killed = text(&server, "os.kill(os.getpid(), 9)").await;
+    assert!(killed.contains("died"), "{killed}");
+    assert_eq!(text(&server, shown).await, "new a \"b\" None");
+}
+
+#[tokio::test]
 async fn a_kernel_that_does_not_stop_is_replaced_within_the_clients_patience() {
     let Some(server) = server(&["jupyter"]).await else {
         return;

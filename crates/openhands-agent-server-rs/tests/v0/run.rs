@@ -1,10 +1,11 @@
 //! `run`: what the recordings do not show.
 
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::server::{Server, Setup};
+use crate::server::{Server, Setup, signal};
 
 #[tokio::test]
 async fn a_client_that_goes_away_does_not_end_its_command() {
@@ -118,4 +119,82 @@ async fn the_key_of_the_server_is_not_shown_to_commands() {
         .unwrap();
     let text = answer.text().await.unwrap();
     assert!(text.contains("OTHER_VARIABLE=seen") && !text.contains("SESSION_API_KEY"));
+}
+
+fn metadata(observation: &Value) -> &Value {
+    &observation["extras"]["metadata"]
+}
+
+#[tokio::test]
+async fn the_end_of_a_shell_is_told_with_the_next_command() {
+    let server = Server::start().await;
+    let pid = server.output("echo $$").await;
+    let left = json!({"command": "echo bye; until [ -e go ]; do sleep 0.02; done; exit 3"});
+    let running = server.act("run", left, 1.0).await;
+    assert_eq!(metadata(&running)["exit_code"], -1, "{running}");
+    std::fs::write(server.path("go"), "").unwrap();
+    ended(&pid).await;
+    // The alias is there for this command already.
+    let next = loop {
+        let next = server.run("type git").await;
+        let suffix = metadata(&next)["suffix"].as_str().unwrap();
+        // Until the server knows of the end.
+        if !suffix.contains("is NOT executed") {
+            break next;
+        }
+    };
+    assert_eq!(metadata(&next)["exit_code"], 0, "{next}");
+    assert!(
+        next["content"].as_str().unwrap().contains("--no-pager"),
+        "{next}"
+    );
+    let prefix = metadata(&next)["prefix"].as_str().unwrap();
+    assert!(
+        prefix.starts_with("[The shell ended with exit code 3 before this command. A new shell"),
+        "{next}"
+    );
+    assert_eq!(metadata(&server.run("true").await)["prefix"], "");
+}
+
+#[tokio::test]
+async fn a_shell_that_dies_while_nothing_runs_is_told_of() {
+    let server = Server::start().await;
+    let pid = server.output("echo $$").await;
+    signal("KILL", pid.parse().unwrap());
+    ended(&pid).await;
+    let next = server.run("true").await;
+    // If the server did not know of the end yet, it is the command's.
+    let told = [&metadata(&next)["prefix"], &metadata(&next)["suffix"]];
+    assert!(
+        told.iter()
+            .any(|told| told.as_str().unwrap().contains("A new shell was started")),
+        "{next}"
+    );
+    assert!(server.output("type git").await.contains("--no-pager"));
+}
+
+#[tokio::test]
+async fn a_limit_beyond_all_times_is_none() {
+    let server = Server::start().await;
+    for limit in [1e10, 9.3e18, 1.8e19, 1e300] {
+        let observation = server
+            .act(
+                "run",
+                json!({"command": "echo well", "blocking": true}),
+                limit,
+            )
+            .await;
+        assert_eq!(observation["content"], "well", "{limit}: {observation}");
+    }
+    assert!(!server.log().contains("panic"), "{}", server.log());
+}
+
+/// Waits for the end of a process.
+async fn ended(pid: &str) {
+    let process = Path::new("/proc").join(pid);
+    let began = Instant::now();
+    while process.exists() {
+        assert!(began.elapsed() < Duration::from_secs(20), "{pid} goes on");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }

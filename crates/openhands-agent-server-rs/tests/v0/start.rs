@@ -72,3 +72,22 @@ async fn commands_run_as_the_named_user_who_owns_the_workspace() {
         "nobody:664"
     );
 }
+
+#[tokio::test]
+async fn a_workspace_that_cannot_be_handed_over_is_used_as_it_is() {
+    if !rustix::process::geteuid().is_root() {
+        assert!(std::env::var_os("CI").is_none(), "skipped: not root");
+        println!("skipped: not root");
+        return;
+    }
+    let mut env = AS_NOBODY.env.to_vec();
+    env.push(("SANDBOX_GROUP_ID", "no-such-group-here"));
+    let server = Server::with(Setup {
+        env: &env,
+        ..AS_NOBODY
+    })
+    .await;
+    assert_eq!(server.output("echo well").await, "well");
+    let log = server.log();
+    assert!(log.contains("keeps files of other owners"), "{log}");
+}

@@ -86,3 +86,39 @@ async fn what_cannot_be_done_is_an_error() {
     assert_eq!(events.last().unwrap().0, "error");
     assert_eq!(events.last().unwrap().1["status"], 500);
 }
+
+#[tokio::test]
+async fn a_web_page_of_somebody_else_cannot_run_commands() {
+    let server = Server::start().await;
+    let action = json!({"action": "run", "args": {"command": "touch owned"}, "timeout": 10});
+    for header in [
+        ("Sec-Fetch-Site", "cross-site"),
+        ("Sec-Fetch-Site", "same-site"),
+        ("Origin", "https://evil.example"),
+    ] {
+        let by_query = server
+            .client
+            .get(server.url("/execute_action/stream"))
+            .query(&[("action", action.to_string())]);
+        let simple = |path: &str, body: Value| {
+            let request = server.client.post(server.url(path));
+            request
+                .header("Content-Type", "text/plain")
+                .body(body.to_string())
+        };
+        let servers = json!([{"name": "x", "command": "touch", "args": ["owned"]}]);
+        for request in [
+            by_query,
+            simple("/execute_action", json!({"action": action})),
+            simple("/execute_action/stream", json!({"action": action})),
+            simple("/update_mcp_server", servers),
+        ] {
+            let answer = request.header(header.0, header.1).send().await.unwrap();
+            assert_eq!(answer.status(), 403, "{header:?} {}", answer.url().path());
+        }
+        let alive = server.client.get(server.url("/alive"));
+        let alive = alive.header(header.0, header.1).send().await.unwrap();
+        assert_eq!(alive.status(), 200);
+    }
+    assert_eq!(server.output("ls").await, "");
+}

@@ -38,6 +38,14 @@ pub enum ShellError {
         /// What was printed until then.
         output: String,
     },
+    /// A command that every shell has to begin with failed.
+    #[error("the shell's first command `{command}` failed{}", said(output))]
+    FirstCommand {
+        /// The command.
+        command: String,
+        /// What it printed.
+        output: String,
+    },
     /// A command runs already.
     #[error("a command is still running")]
     Busy,

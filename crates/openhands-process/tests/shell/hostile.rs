@@ -1,7 +1,10 @@
 //! Whatever a user does to the shell, it keeps working, and what drives it does not show.
 
-use crate::support::{Bench, ran};
+use crate::support::{Bench, FAR, ran};
+use openhands_process::{Outcome, Wait};
 use pretty_assertions::assert_eq;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 /// Runs each command, then looks whether the shell still does what it must.
 async fn survives(commands: &[&str]) {
@@ -210,6 +213,40 @@ async fn every_way_to_lose_the_shell_brings_a_fresh_one() {
         }
         assert_eq!(bench.run("echo alive").await, ran("alive", 0));
     }
+}
+
+#[tokio::test]
+async fn a_shell_that_dies_while_nothing_runs_is_revived_and_its_code_is_told() {
+    let bench = Bench::new().await;
+    assert_eq!(bench.shell.revive().await.unwrap(), None);
+    let pid = bench.run("echo $$").await.text;
+    let killed = std::process::Command::new("kill")
+        .args(["-9", &pid])
+        .status();
+    assert!(killed.unwrap().success());
+    let revived = async {
+        loop {
+            if let Some(code) = bench.shell.revive().await.unwrap() {
+                return code;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    assert_eq!(tokio::time::timeout(FAR, revived).await, Ok(137));
+    assert_eq!(bench.shell.revive().await.unwrap(), None);
+    assert_eq!(bench.run("echo alive").await, ran("alive", 0));
+}
+
+#[tokio::test]
+async fn a_limit_beyond_all_times_is_none() {
+    let bench = Bench::new().await;
+    bench.shell.run("echo a", &[]).await.unwrap();
+    let limits = Wait {
+        soft: Some(Duration::MAX),
+        hard: Some(Duration::MAX),
+    };
+    let waiting = bench.shell.wait(limits, &CancellationToken::new()).await;
+    assert!(matches!(waiting, Ok(Outcome::Completed(_))), "{waiting:?}");
 }
 
 #[tokio::test]

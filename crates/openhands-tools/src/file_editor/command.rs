@@ -64,6 +64,6 @@ impl Outcome {
 pub enum Dialect {
     #[default]
     V1,
-    /// The older one numbers the empty line after a final line break, and explains absolute paths.
+    /// The older one numbers the empty line after a final line break, explains absolute paths, and shows no images.
     V0,
 }

@@ -171,7 +171,9 @@ impl FileEditor {
             }
             return Ok(Outcome::shown(path, view_directory(&target.real, path)?));
         }
-        if let Some(mime) = image_type(Path::new(path)).filter(|_| target.real.is_file()) {
+        // compat: the editor of 0.x shows no images, and its answers have no place for one.
+        let shows_images = self.dialect != Dialect::V0 && target.real.is_file();
+        if let Some(mime) = image_type(Path::new(path)).filter(|_| shows_images) {
             return view_image(&target.real, path, mime);
         }
         let document = self.read(target)?;

@@ -452,6 +452,23 @@ fn the_older_dialect_says_what_absolute_means() {
 }
 
 #[test]
+fn the_older_dialect_shows_no_images() {
+    let fixture = Fixture::new();
+    fs::write(fixture.path("p.png"), b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR").unwrap();
+    let editor = FileEditor::new(fixture.dir.path()).with_dialect(Dialect::V0);
+    let refused = editor
+        .run(&Request::new(Command::View, fixture.path("p.png")))
+        .unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        format!(
+            "File validation failed for {}: File appears to be binary and this file type cannot be read or edited by this tool.",
+            fixture.path("p.png")
+        )
+    );
+}
+
+#[test]
 fn parallel_edits_of_one_file_lose_nothing() {
     let fixture = Fixture::with("a.txt", "");
     symlink("a.txt", fixture.path("b.txt")).unwrap();

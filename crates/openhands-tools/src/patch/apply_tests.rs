@@ -185,6 +185,7 @@ fn what_cannot_be_read_is_told_and_nothing_waits() {
     assert_eq!(file_error("*** Delete File: sub"), is_directory);
     assert_eq!(file_error("*** Add File: sub\n+x"), is_directory);
     assert!(file_error("*** Update File: pipe\n@@\n-b\n+B").starts_with("Not a regular file"));
+    assert!(file_error("*** Add File: pipe\n+x").starts_with("Not a regular file"));
     let missing = apply(
         &dir,
         "*** Update File: nope\n@@\n-a\n+b\n*** Update File: latin",

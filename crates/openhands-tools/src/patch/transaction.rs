@@ -43,6 +43,10 @@ impl Transaction {
         let failed = |error: &io::Error| os_error_text(error, Some(path));
         self.make_parents(path)?;
         let undo = if let Ok(meta) = fs::metadata(path) {
+            if !meta.is_file() && !meta.is_dir() {
+                // Reading it, to be able to take the change back, may never end.
+                return Err(format!("Not a regular file: '{}'", path.display()));
+            }
             Undo::Overwritten {
                 path: path.to_path_buf(),
                 bytes: fs::read(path).map_err(|error| failed(&error))?,

@@ -149,6 +149,10 @@ impl TerminalExecutor {
         if output.earlier > 0 && !matches!(end, End::Completed(_)) {
             texts::CONTINUED.clone_into(&mut metadata.prefix);
         }
+        if let Some(exit_code) = ran.replaced {
+            let note = texts::shell_was_replaced(exit_code);
+            metadata.prefix.insert_str(0, &note);
+        }
         let text = truncate_middle(text.trim(), MAX_CHARS, DEFAULT_NOTICE).into_owned();
         TerminalObservation {
             is_error: matches!(end, End::Refused),

@@ -17,12 +17,15 @@ use crate::executor::OutputSink;
 /// How much longer than the limit silence may last. A command that ends, or prints, just at the limit is then seen to
 /// do so, as it is by the reference, which looks only every half second.
 const SILENCE_GRACE: Duration = Duration::from_millis(200);
+/// How long a command that every shell begins with may take.
+const FIRST_COMMAND_TIME: Duration = Duration::from_mins(5);
 
-/// One persistent shell, started at the first call.
+/// One persistent shell, started at the first call and again when it has ended.
 #[derive(Debug)]
 pub struct TerminalSession {
     config: ShellConfig,
     hostname: String,
+    first_commands: &'static [&'static str],
     shell: Mutex<Option<Arc<Shell>>>,
     /// One call at a time: a second one would take the first one's output.
     turn: Mutex<()>,
@@ -71,6 +74,8 @@ pub struct Ran {
     pub output: Output,
     /// Output of the command before, which ended while nobody was looking.
     pub earlier: String,
+    /// The exit code of the shell before, if it ended while nobody was looking. The command ran in a fresh one.
+    pub replaced: Option<i32>,
 }
 
 /// Why waiting for a command ended.
@@ -104,9 +109,17 @@ impl TerminalSession {
         Self {
             config,
             hostname: hostname.split('.').next().unwrap_or_default().to_owned(),
+            first_commands: &[],
             shell: Mutex::default(),
             turn: Mutex::default(),
         }
+    }
+
+    /// Commands that every shell begins with, also those that take the place of one that ended. They must succeed.
+    #[must_use]
+    pub fn with_first_commands(mut self, commands: &'static [&'static str]) -> Self {
+        self.first_commands = commands;
+        self
     }
 
     /// The machine's name, without its domain.
@@ -126,14 +139,46 @@ impl TerminalSession {
             return Ok(Arc::clone(running));
         }
         let started = Shell::start(self.config.clone()).await?;
+        self.begin(&started).await?;
         Ok(Arc::clone(shell.insert(Arc::new(started))))
+    }
+
+    /// Runs what every shell begins with.
+    async fn begin(&self, shell: &Shell) -> Result<(), ShellError> {
+        let limits = Wait {
+            soft: None,
+            hard: Some(FIRST_COMMAND_TIME),
+        };
+        for command in self.first_commands {
+            shell.run(command, &[]).await?;
+            let outcome = shell.wait(limits, &CancellationToken::new()).await?;
+            let output = shell.output().text;
+            if !matches!(&outcome, Outcome::Completed(done) if done.exit_code == 0 && !done.restarted)
+            {
+                return Err(ShellError::FirstCommand {
+                    command: (*command).to_owned(),
+                    output,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets up a shell that came back. One that cannot be set up is better than none.
+    async fn begin_again(&self, shell: &Shell) {
+        if let Err(error) = self.begin(shell).await {
+            tracing::warn!(%error, "the shell that came back is not set up");
+        }
     }
 
     /// Ends the shell with all that runs in it, and starts a fresh one.
     pub async fn restart(&self) -> Result<(), ShellError> {
         let running = self.shell.lock().await.clone();
         match running {
-            Some(shell) => shell.reset().await,
+            Some(shell) => {
+                shell.reset().await?;
+                self.begin(&shell).await
+            }
             None => self.shell().await.map(|_| ()),
         }
     }
@@ -167,24 +212,51 @@ impl TerminalSession {
             return Ok(Answer::Several(statements));
         }
         let shell = self.shell().await?;
-        let mut earlier = String::new();
         let asks = call.command.is_empty() || call.is_input;
-        if busy && let Some(completed) = ended(&shell).await? {
+        let mut earlier = String::new();
+        let mut replaced = None;
+        if !busy {
+            replaced = shell.revive().await?;
+        } else if let Some(completed) = ended(&shell).await? {
             if asks {
                 // What the input was for has ended by itself; typing it at the prompt would run it as a command.
-                return Ok(ran(End::Completed(completed), shell.output(), earlier));
+                return Ok(Answer::Ran(
+                    self.ran(&shell, End::Completed(completed)).await,
+                ));
             }
             earlier = shell.output().text;
-        } else if busy && !asks {
-            return Ok(ran(End::Refused, shell.output(), earlier));
+            replaced = completed.restarted.then_some(completed.exit_code);
+        } else if !asks {
+            return Ok(Answer::Ran(self.ran(&shell, End::Refused).await));
+        }
+        if replaced.is_some() {
+            self.begin_again(&shell).await;
         }
         let end = streaming(&shell, call.output, send_and_wait(&shell, call)).await?;
-        let mut output = shell.output();
+        let mut ran = self.ran(&shell, end).await;
         if call.is_input {
-            let text = without_echo(&output.text, call.command).to_owned();
-            output.text = text;
+            let text = without_echo(&ran.output.text, call.command).to_owned();
+            ran.output.text = text;
         }
-        Ok(ran(end, output, earlier))
+        Ok(Answer::Ran(Ran {
+            earlier,
+            replaced,
+            ..ran
+        }))
+    }
+
+    /// What there is to tell now that waiting has ended.
+    async fn ran(&self, shell: &Shell, end: End) -> Ran {
+        let output = shell.output();
+        if matches!(&end, End::Completed(completed) if completed.restarted) {
+            self.begin_again(shell).await;
+        }
+        Ran {
+            end,
+            output,
+            earlier: String::new(),
+            replaced: None,
+        }
     }
 
     /// The part of a command's output that a terminal with a limited history still shows, and whether that is all.
@@ -193,18 +265,12 @@ impl TerminalSession {
     }
 }
 
-fn ran(end: End, output: Output, earlier: String) -> Answer {
-    Answer::Ran(Ran {
-        end,
-        output,
-        earlier,
-    })
-}
-
 async fn send_and_wait(shell: &Shell, call: &Call<'_>) -> Result<End, ShellError> {
     send(shell, call).await?;
     let limits = Wait {
-        soft: call.silence.map(|silence| silence + SILENCE_GRACE),
+        soft: call
+            .silence
+            .map(|silence| silence.saturating_add(SILENCE_GRACE)),
         hard: call.time,
     };
     Ok(match shell.wait(limits, call.cancel).await? {

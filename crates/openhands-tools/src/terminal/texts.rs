@@ -32,13 +32,19 @@ pub fn completed(command: &str, exit_code: i32) -> String {
     }
 }
 
+/// What a new shell means for what comes next.
+const NEW_SHELL: &str = "A new shell was started in the original working directory; \
+    variables, functions and background jobs of the old one are gone.";
+
 /// After the output of a command that ended the shell itself.
 pub fn shell_ended(command: &str, exit_code: i32) -> String {
-    format!(
-        "{}\n[The command ended the shell. A new shell was started in the original working directory; \
-         variables, functions and background jobs of the old one are gone.]",
-        completed(command, exit_code)
-    )
+    let completed = completed(command, exit_code);
+    format!("{completed}\n[The command ended the shell. {NEW_SHELL}]")
+}
+
+/// Before the output of a command, when the shell before it ended while nobody was looking.
+pub fn shell_was_replaced(exit_code: i32) -> String {
+    format!("[The shell ended with exit code {exit_code} before this command. {NEW_SHELL}]\n")
 }
 
 /// After the output of a command that went silent.

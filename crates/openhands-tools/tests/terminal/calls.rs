@@ -102,6 +102,32 @@ async fn what_a_command_printed_after_its_timeout_comes_with_the_next_one() {
 }
 
 #[tokio::test]
+async fn the_end_of_a_shell_is_told_with_the_next_command() {
+    let terminal = Terminal::new();
+    let first = terminal.call(json!({"command": "while [ ! -e gate ]; do sleep 0.02; done; echo bye; exit 3", "timeout": 0.1})).await;
+    assert_eq!(first.exit_code, Some(-1));
+    std::fs::write(terminal.path().join("gate"), "").unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let next = loop {
+        let next = terminal.call(json!({"command": "echo three"})).await;
+        if !next.is_error {
+            break next;
+        }
+        assert!(Instant::now() < deadline, "the shell goes on");
+    };
+    assert!(text(&next).ends_with("three"), "{}", text(&next));
+    assert!(
+        next.metadata
+            .prefix
+            .starts_with("[The shell ended with exit code 3 before this command. A new shell"),
+        "{:?}",
+        next.metadata
+    );
+    let after = terminal.call(json!({"command": "true"})).await;
+    assert_eq!(after.metadata.prefix, "");
+}
+
+#[tokio::test]
 async fn input_for_a_program_that_has_ended_is_not_run_as_a_command() {
     let terminal = Terminal::new();
     let path = terminal.path();

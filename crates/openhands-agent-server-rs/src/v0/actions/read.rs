@@ -1,6 +1,5 @@
 //! `read`: a file as text, as a data URL, or as the editor shows it.
 
-use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +9,7 @@ use openhands_protocol::v0::{FileImpl, ReadAction, ReadExtras, ReadObservation, 
 use openhands_sdk_rs::tools::blocking;
 use openhands_sdk_rs::tools::file_editor::{Command, Request};
 
+use super::regular::{self, Unread};
 use crate::services::files::content_type;
 use crate::v0::actions::edit;
 use crate::v0::execute_action::error;
@@ -56,7 +56,13 @@ pub(in crate::v0) async fn read(
     let content = in_background(move || content(&path, args.start, args.end)).await?;
     Ok(match content {
         Ok(content) => observation(shown, content, FileImpl::Default),
-        Err(failed) => match failed.kind() {
+        Err(Unread::Special) => error(format!(
+            "Path is not a regular file: {shown}. You can only read files"
+        )),
+        Err(large @ Unread::TooLarge) => {
+            error(format!("File could not be read: {shown}: {large}."))
+        }
+        Err(Unread::Io(failed)) => match failed.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => error(format!(
                 "File not found: {shown}. Your current working directory is {}.",
                 directory.display()
@@ -92,15 +98,12 @@ pub(super) async fn in_background<T: Send + 'static>(
 }
 
 /// What is in a file: its lines, or all of it as a data URL.
-fn content(path: &Path, start: i64, end: i64) -> io::Result<String> {
-    if fs::metadata(path)?.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    let bytes = fs::read(path)?;
+fn content(path: &Path, start: i64, end: i64) -> Result<String, Unread> {
     if let Some(mime) = media_type(path) {
+        let bytes = regular::bytes(path)?;
         return Ok(format!("data:{mime};base64,{}", BASE64.encode(bytes)));
     }
-    let text = String::from_utf8(bytes).map_err(|_| io::ErrorKind::InvalidData)?;
+    let text = regular::text(path)?;
     Ok(lines(&plain_breaks(text), start, end).to_owned())
 }
 
@@ -141,10 +144,13 @@ fn lines(text: &str, start: i64, end: i64) -> &str {
     text.get(at(first)..at(last)).unwrap_or_default()
 }
 
-/// Whether a file seems to be no text. What is not there, or cannot be opened, counts as text.
+/// Whether a file seems to be no text. What is not there, or cannot be read, counts as text.
 pub(in crate::v0) fn looks_binary(path: &Path) -> bool {
+    let Ok(file) = regular::open(path) else {
+        return false;
+    };
     let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(SNIFFED_BYTES).read_to_end(&mut start));
+    let read = file.take(SNIFFED_BYTES).read_to_end(&mut start);
     read.is_ok() && is_binary(&start)
 }
 

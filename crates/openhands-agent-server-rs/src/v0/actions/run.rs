@@ -74,12 +74,11 @@ async fn in_shell(
             return error(format!("ERROR: {}", texts::several_commands(&commands)));
         }
         Answer::Ran(ran) => {
-            if matches!(&ran.end, End::Completed(completed) if completed.restarted)
-                && let Err(failed) = shell.begin().await
-            {
-                tracing::warn!(%failed, "the shell that came back is not set up");
+            let (text, mut metadata) = tell(sandbox, shell, command, timeout, &ran);
+            if let Some(exit_code) = ran.replaced {
+                let note = texts::shell_was_replaced(exit_code);
+                metadata.prefix.insert_str(0, &note);
             }
-            let (text, metadata) = tell(sandbox, shell, command, timeout, &ran);
             (command.to_owned(), text, metadata)
         }
     };

@@ -9,6 +9,7 @@ use openhands_protocol::v0::{
 use openhands_sdk_rs::tools::OutputSink;
 use openhands_sdk_rs::tools::ipython::{Cell, End, Ran};
 
+use super::kernel_variables::variables;
 use crate::v0::execute_action::error;
 use crate::v0::refusal::Refusal;
 use crate::v0::sandbox::Sandbox;
@@ -42,6 +43,12 @@ pub(in crate::v0) async fn run_ipython(
         Ok(ran) => ran,
         Err(failed) => return Ok(error(format!("{:#}", anyhow::Error::new(failed)))),
     };
+    if ran.end == End::Done
+        && let Some(variables) = variables(&args.code).filter(|variables| !variables.is_empty())
+        && let Err(failed) = ipython.set_variables(variables).await
+    {
+        tracing::warn!(%failed, "variables are not kept for the kernels to come");
+    }
     let mut content = text(&ran, limit);
     if args.include_extra {
         let interpreter = ipython.interpreter().unwrap_or_default();

@@ -11,6 +11,7 @@ use openhands_protocol::v0::{
 use openhands_sdk_rs::tools::safe_write::write_file;
 
 use super::read::in_background;
+use super::regular::{self, Unread};
 use crate::v0::actions::edit::os_error;
 use crate::v0::execute_action::error;
 use crate::v0::refusal::Refusal;
@@ -21,7 +22,7 @@ const NEW_MODE: u32 = 0o664;
 
 /// Why a file is not as it should be.
 enum Failed {
-    Reading(io::Error),
+    Reading(Unread),
     Writing(io::Error),
     /// The content is there, under another owner.
     Owning(io::Error),
@@ -52,7 +53,17 @@ pub(in crate::v0) async fn write(
                 os_error(&failed, &shown)
             )));
         }
-        Err(Failed::Reading(failed)) => (failed, "read"),
+        Err(Failed::Reading(Unread::Special)) => {
+            return Ok(error(format!(
+                "Path is not a regular file: {shown}. You can only write to files"
+            )));
+        }
+        Err(Failed::Reading(large @ Unread::TooLarge)) => {
+            return Ok(error(format!(
+                "File could not be written: {shown}: {large}."
+            )));
+        }
+        Err(Failed::Reading(Unread::Io(failed))) => (failed, "read"),
         Err(Failed::Writing(failed)) => (failed, "write"),
     };
     Ok(match failed.kind() {
@@ -71,12 +82,9 @@ fn put(path: &Path, args: &WriteArgs, owner: u32) -> Result<(), Failed> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(Failed::Writing)?;
     }
-    let existing = match fs::metadata(path) {
-        Ok(there) if there.is_dir() => {
-            return Err(Failed::Reading(io::ErrorKind::IsADirectory.into()));
-        }
-        Ok(_) => Some(fs::read_to_string(path).map_err(Failed::Reading)?),
-        Err(absent) if absent.kind() == io::ErrorKind::NotFound => None,
+    let existing = match regular::text(path) {
+        Ok(before) => Some(before),
+        Err(Unread::Io(absent)) if absent.kind() == io::ErrorKind::NotFound => None,
         Err(failed) => return Err(Failed::Reading(failed)),
     };
     let text = match &existing {

@@ -26,6 +26,11 @@ pub fn read(text: &str) -> Result<Vec<Call>, Mistake> {
     Ok(calls)
 }
 
+/// A text that is one literal and nothing else.
+pub fn literal(text: &str) -> Option<Literal> {
+    source::literal(text)
+}
+
 impl TryFrom<Call> for Action {
     type Error = Mistake;
 

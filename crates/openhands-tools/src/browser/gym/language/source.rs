@@ -49,6 +49,18 @@ pub(super) fn calls(text: &str) -> Result<Vec<Call>, Mistake> {
     }
 }
 
+/// The value that a whole text is.
+pub(super) fn literal(text: &str) -> Option<Literal> {
+    let source: Vec<char> = text.chars().collect();
+    let mut parser = Parser {
+        source: &source,
+        at: 0,
+    };
+    let literal = parser.required(0).ok()?;
+    parser.blank();
+    parser.peek().is_none().then_some(literal)
+}
+
 /// Why an element does not end up as a value.
 enum Stop {
     /// It is not one of the language. What follows is searched for calls.

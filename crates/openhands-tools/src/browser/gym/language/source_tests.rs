@@ -52,6 +52,15 @@ fn two_escapes_of_a_pair_make_one_character() {
 }
 
 #[test]
+fn a_whole_text_is_one_literal_or_none() {
+    let read = literal("{'a': [1, None], \"b\": 'x\\'\ty'}  # so").unwrap();
+    assert_eq!(read.repr(), "{'a': [1, None], 'b': \"x'\\ty\"}");
+    for wrong in ["", "{'a': 1", "{'a': b}", "1 2", "f(1)", "{1: 2}"] {
+        assert_eq!(literal(wrong), None, "{wrong}");
+    }
+}
+
+#[test]
 fn long_texts_are_read_in_time_that_grows_with_their_length() {
     let long = [
         "a".repeat(1 << 20),
