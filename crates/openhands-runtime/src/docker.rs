@@ -29,6 +29,7 @@ mod watch;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
@@ -43,6 +44,9 @@ pub use settings::{DEFAULT_IMAGE, DockerSettings, Mount, SandboxSpec};
 
 use connect::Connection;
 use container::Purpose;
+
+/// How long an engine may take to say that it is there.
+const PING: Duration = Duration::from_secs(5);
 
 /// An engine, Docker or Podman, and how containers are made on it.
 #[derive(Clone)]
@@ -81,6 +85,16 @@ impl Docker {
         progress: Progress,
     ) -> Result<DockerSandbox, DockerError> {
         self.start(&Purpose::Conversation(spec), &progress).await
+    }
+
+    /// Whether the engine answers now.
+    pub async fn ping(&self) -> Result<(), DockerError> {
+        let answered = tokio::time::timeout(PING, self.engine().ping()).await;
+        let answered = answered.unwrap_or(Err(bollard::errors::Error::RequestTimeoutError));
+        answered.map(drop).map_err(|source| DockerError::Engine {
+            action: "asking the engine",
+            source,
+        })
     }
 
     /// How containers are made.

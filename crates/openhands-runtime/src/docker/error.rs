@@ -100,6 +100,16 @@ impl DockerError {
             Self::Engine { action, source }
         }
     }
+
+    /// Whether the engine did not answer at all, which may pass by itself.
+    pub(super) fn is_silence(&self) -> bool {
+        match self {
+            Self::Engine { source, .. } => {
+                !matches!(source, EngineError::DockerResponseServerError { .. })
+            }
+            _ => false,
+        }
+    }
 }
 
 impl From<DockerError> for RuntimeError {
