@@ -69,7 +69,8 @@ impl DockerSettings {
             port_range: None,
             warm: 0,
             start_timeout: Duration::from_mins(1),
-            unwatched: Duration::from_mins(1),
+            // With the time until it is noticed, and that of the end itself: gone after a minute.
+            unwatched: Duration::from_secs(45),
             env: Vec::new(),
         }
     }
