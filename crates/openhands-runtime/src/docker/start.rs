@@ -86,7 +86,7 @@ impl Docker {
         made.keep();
         let (conversation, is_warm) = match purpose {
             Purpose::Conversation(spec) => (Some(spec.conversation), false),
-            Purpose::Warm => (None, true),
+            Purpose::Warm(_) => (None, true),
         };
         if !is_warm {
             progress.tell(Step::Ready {
