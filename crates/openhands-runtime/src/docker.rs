@@ -9,6 +9,7 @@
 //! that dies leaves nothing behind, and two servers on one machine do not touch each other's.
 
 mod attach;
+mod build;
 mod claim;
 mod connect;
 mod container;
@@ -59,6 +60,8 @@ struct Inner {
     http: reqwest::Client,
     /// Containers that someone in this process has.
     held: Mutex<HashSet<String>>,
+    /// Held while an image is built.
+    building: tokio::sync::Mutex<()>,
 }
 
 impl Docker {
@@ -75,6 +78,7 @@ impl Docker {
             settings,
             http,
             held: Mutex::default(),
+            building: tokio::sync::Mutex::default(),
         })))
     }
 
@@ -112,6 +116,10 @@ impl Docker {
 
     fn http(&self) -> &reqwest::Client {
         &self.0.http
+    }
+
+    fn building(&self) -> &tokio::sync::Mutex<()> {
+        &self.0.building
     }
 
     fn held(&self) -> &Mutex<HashSet<String>> {

@@ -28,6 +28,16 @@ pub enum DockerError {
         /// Why it cannot be pulled.
         reason: String,
     },
+    /// The image cannot be built.
+    #[error("the image {image} cannot be built from {}: {reason}", context.display())]
+    Build {
+        /// Which image.
+        image: String,
+        /// The directory that it is built from.
+        context: PathBuf,
+        /// The last lines of the build, and why it failed.
+        reason: String,
+    },
     /// A port of the machine is in use.
     #[error("the container cannot have its ports: {0}")]
     PortTaken(String),
