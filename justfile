@@ -110,7 +110,7 @@ docker *args:
     cargo build -p openhands-agent-server-rs
     OPENHANDS_TEST_IMAGE="$(tests/docker/image)" CI=true cargo nextest run -p openhands-runtime --test docker {{args}}
 
-# What containers cost: to healthy, to the first command, from the pool, twenty at once; on a release build
+# What containers cost: to healthy, to the first command, from the pool, a call without work, twenty at once; on a release build
 figures-docker:
     cargo build --release -p openhands-agent-server-rs
     OPENHANDS_TEST_IMAGE="$(tests/docker/image target/release/openhands-agent-server)" cargo run --release -p openhands-runtime --example docker_figures

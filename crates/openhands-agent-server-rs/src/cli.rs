@@ -37,7 +37,8 @@ pub struct Cli {
     /// Asks the server at the port on this machine whether it is well, and ends: with 0 if it is, else with 1.
     #[arg(long)]
     pub check_health: bool,
-    /// Ends when nobody has asked anything for so long, other than for the health. For containers whose owner may die.
+    /// Ends when nobody has asked anything for so long, other than for the health; where there are session keys, only requests
+    /// with one count. For containers whose owner may die.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub exit_when_unwatched: Option<u64>,
     /// Shows every setting and variable with its default, and ends.

@@ -146,6 +146,8 @@ pub struct Config {
     pub conversation_container_path_map: BTreeMap<PathBuf, PathBuf>,
     pub conversation_container_gpu: bool,
     pub conversation_container_read_only: bool,
+    pub conversation_container_bind: Option<String>,
+    pub conversation_image_build: Option<PathBuf>,
     /// Whether a blank secret key was given, and no other took its place.
     #[serde(skip)]
     pub secret_key_was_blank: bool,

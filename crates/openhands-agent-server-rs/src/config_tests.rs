@@ -21,6 +21,8 @@ const OURS: &[&str] = &[
     "conversation_container_path_map",
     "conversation_container_gpu",
     "conversation_container_read_only",
+    "conversation_container_bind",
+    "conversation_image_build",
 ];
 
 /// Our image and that of the reference.

@@ -9,6 +9,7 @@
 //! that dies leaves nothing behind, and two servers on one machine do not touch each other's.
 
 mod attach;
+mod build;
 mod claim;
 mod connect;
 mod container;
@@ -29,6 +30,7 @@ mod watch;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 
@@ -44,6 +46,9 @@ pub use settings::{DEFAULT_IMAGE, DockerSettings, Mount, SandboxSpec};
 use connect::Connection;
 use container::Purpose;
 
+/// How long an engine may take to say that it is there.
+const PING: Duration = Duration::from_secs(5);
+
 /// An engine, Docker or Podman, and how containers are made on it.
 #[derive(Clone)]
 pub struct Docker(Arc<Inner>);
@@ -55,6 +60,8 @@ struct Inner {
     http: reqwest::Client,
     /// Containers that someone in this process has.
     held: Mutex<HashSet<String>>,
+    /// Held while an image is built.
+    building: tokio::sync::Mutex<()>,
 }
 
 impl Docker {
@@ -71,6 +78,7 @@ impl Docker {
             settings,
             http,
             held: Mutex::default(),
+            building: tokio::sync::Mutex::default(),
         })))
     }
 
@@ -81,6 +89,16 @@ impl Docker {
         progress: Progress,
     ) -> Result<DockerSandbox, DockerError> {
         self.start(&Purpose::Conversation(spec), &progress).await
+    }
+
+    /// Whether the engine answers now.
+    pub async fn ping(&self) -> Result<(), DockerError> {
+        let answered = tokio::time::timeout(PING, self.engine().ping()).await;
+        let answered = answered.unwrap_or(Err(bollard::errors::Error::RequestTimeoutError));
+        answered.map(drop).map_err(|source| DockerError::Engine {
+            action: "asking the engine",
+            source,
+        })
     }
 
     /// How containers are made.
@@ -98,6 +116,10 @@ impl Docker {
 
     fn http(&self) -> &reqwest::Client {
         &self.0.http
+    }
+
+    fn building(&self) -> &tokio::sync::Mutex<()> {
+        &self.0.building
     }
 
     fn held(&self) -> &Mutex<HashSet<String>> {

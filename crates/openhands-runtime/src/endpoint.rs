@@ -17,7 +17,8 @@ pub struct Endpoint {
 /// Where an inner server is now.
 ///
 /// It is asked at each connection, so that a sandbox that was replaced or moved to another port is found again. An
-/// implementer may take its time to start one.
+/// implementer may take its time to start one. An error is final for the call that needs it: whatever may pass by itself
+/// is waited for here.
 pub trait Endpoints: Send + Sync {
     /// Where the server is at this moment.
     fn endpoint(&self) -> BoxFuture<'_, Result<Endpoint, RuntimeError>>;

@@ -307,6 +307,18 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "false",
         "Whether only the workspace, `/tmp` and the home directory of a container can be written. *Ours*",
     ),
+    setting(
+        "conversation_container_bind",
+        OPTIONAL_TEXT,
+        "null",
+        "The address of the engine's machine on which ports of containers are published; null takes what `DOCKER_HOST_ADDR` or the host of a remote engine stands for, else the loopback. *Ours*",
+    ),
+    setting(
+        "conversation_image_build",
+        OPTIONAL_PATH,
+        "null",
+        "A directory with a Dockerfile, of which the image is built if the engine does not have it; null pulls it then. *Ours*",
+    ),
 ];
 
 /// One of `webhooks`.

@@ -40,9 +40,15 @@ impl Access {
 /// Refuses a request without a key where one is needed.
 pub(crate) fn check(app: &App, access: Access, headers: &HeaderMap) -> Result<(), ApiError> {
     let keys = &app.config().session_api_keys;
-    if access == Access::Open || keys.is_empty() {
-        return Ok(());
+    if access == Access::Open || keys.is_empty() || has_key(keys, access, headers) {
+        Ok(())
+    } else {
+        Err(ApiError::unauthorized())
     }
+}
+
+/// Whether one of the keys is among the headers, where this access looks for it.
+pub(crate) fn has_key(keys: &[String], access: Access, headers: &HeaderMap) -> bool {
     let bearer = || {
         let value = headers.get(header::AUTHORIZATION)?.as_bytes();
         let (scheme, key) = value.split_at_checked("Bearer ".len())?;
@@ -51,15 +57,10 @@ pub(crate) fn check(app: &App, access: Access, headers: &HeaderMap) -> Result<()
     let given = headers
         .get(KEY_HEADER)
         .map(axum::http::HeaderValue::as_bytes);
-    let is_known = given.is_some_and(|given| is_key(keys, given))
+    given.is_some_and(|given| is_key(keys, given))
         || access == Access::KeyOrBearer && bearer().is_some_and(|given| is_key(keys, given))
         || access == Access::KeyOrCookie
-            && cookie(headers).is_some_and(|given| is_key(keys, given.as_bytes()));
-    if is_known {
-        Ok(())
-    } else {
-        Err(ApiError::unauthorized())
-    }
+            && cookie(headers).is_some_and(|given| is_key(keys, given.as_bytes()))
 }
 
 /// Whether a text is one of the keys. Takes the same time wherever they differ.

@@ -24,9 +24,6 @@ struct Behind {
     asked: AtomicU64,
 }
 
-/// Container engines ask for it by themselves, so it is no sign that someone is there.
-const HEALTH: &str = "/health";
-
 impl Door {
     /// A door with this behind it.
     pub fn new(front: Front) -> Self {
@@ -41,7 +38,7 @@ impl Door {
         *self.0.front.write() = Arc::new(front);
     }
 
-    /// How many requests have come in, other than for the health.
+    /// How many requests have come in that show that someone wants this server.
     pub fn asked(&self) -> u64 {
         self.0.asked.load(Ordering::Relaxed)
     }
@@ -57,10 +54,10 @@ impl Service<Request> for Door {
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        if request.uri().path() != HEALTH {
+        let front = Arc::clone(&self.0.front.read());
+        if front.is_sign_of_life(&request) {
             self.0.asked.fetch_add(1, Ordering::Relaxed);
         }
-        let front = Arc::clone(&self.0.front.read());
         Box::pin(async move { Ok(front.answer(request).await) })
     }
 }

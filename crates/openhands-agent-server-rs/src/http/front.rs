@@ -1,6 +1,7 @@
 //! What every request goes through, whatever route it wants: its id and span, the path of the public address, CORS,
 //! and the count of it.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,7 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use crate::config::Config;
+use crate::http::access::{Access, has_key};
 use crate::http::cors::Cors;
 use crate::http::{Matched, paths};
 use crate::telemetry::metrics::Metrics;
@@ -25,10 +27,13 @@ const MAX_REQUEST_ID: usize = 64;
 /// A request that took longer is worth a line at the usual level.
 const SLOW: Duration = Duration::from_secs(1);
 
+/// Container engines ask for it by themselves, so it is no sign that someone is there.
+const HEALTH: &str = "/health";
+
 /// The routes of a server, and what lies before them.
-#[derive(Debug)]
 pub struct Front {
     router: Router,
+    keys: Vec<String>,
     cors: Cors,
     root: String,
     metrics: Arc<Metrics>,
@@ -39,10 +44,21 @@ impl Front {
     pub(crate) fn new(router: Router, config: &Config, metrics: Arc<Metrics>) -> Self {
         Self {
             router,
+            keys: config.session_api_keys.clone(),
             cors: Cors::new(config),
             root: paths::root_of(config.web_url.as_deref()),
             metrics,
         }
+    }
+
+    /// Whether a request shows that someone is there who wants this server. Where there are keys it must have one: what
+    /// runs beside the server, in a container, may ask it for something now and then as well.
+    pub(crate) fn is_sign_of_life(&self, request: &Request) -> bool {
+        let has_key = |access| has_key(&self.keys, access, request.headers());
+        request.uri().path() != HEALTH
+            && (self.keys.is_empty()
+                || has_key(Access::KeyOrBearer)
+                || has_key(Access::KeyOrCookie))
     }
 
     /// Answers a request.
@@ -99,6 +115,14 @@ impl Front {
         if let Ok(inside) = PathAndQuery::try_from(text) {
             *request.uri_mut() = Uri::from(inside);
         }
+    }
+}
+
+impl fmt::Debug for Front {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Front")
+            .field("root", &self.root)
+            .finish_non_exhaustive()
     }
 }
 

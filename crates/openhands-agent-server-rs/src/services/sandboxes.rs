@@ -183,12 +183,16 @@ impl Sandboxes {
         self.tasks.close();
     }
 
-    /// The engine, once it has answered. One that does not is waited for.
+    /// The engine, once it answers. One that does not is waited for.
     async fn engine(&self) -> Result<&Engine, String> {
         let deadline = tokio::time::Instant::now() + ENGINE_WAIT;
         loop {
             let reason = match self.engine.get_or_try_init(|| self.connect()).await {
-                Ok(engine) => return Ok(engine),
+                // It may have been stopped since.
+                Ok(engine) => match engine.docker.ping().await {
+                    Ok(()) => return Ok(engine),
+                    Err(error) => error.to_string(),
+                },
                 Err(reason) => reason,
             };
             if tokio::time::Instant::now() + Duration::from_secs(1) > deadline {

@@ -354,15 +354,21 @@ async fn traces_reach_their_receiver() {
 
 #[tokio::test]
 async fn a_server_of_which_nobody_asks_anything_ends_by_itself() {
-    let (mut program, _) = start(&["--exit-when-unwatched", "1"], &[]);
+    // Engines ask for the health by themselves: that does not count.
+    ends_although_asked("/health", &[]).await;
+    // Nor does what a program beside it asks, which has no key.
+    ends_although_asked("/alive", &[("OH_SESSION_API_KEYS_0", "k")]).await;
+}
+
+async fn ends_although_asked(path: &str, env: &[(&str, &str)]) {
+    let (mut program, _) = start(&["--exit-when-unwatched", "1"], env);
     let deadline = Instant::now() + Duration::from_secs(30);
     let status = loop {
         if let Some(status) = program.child.try_wait().unwrap() {
             break status;
         }
         assert!(Instant::now() < deadline, "it goes on");
-        // Engines ask for the health by themselves: that does not count.
-        let _ = reqwest::get(format!("{}/health", program.url)).await;
+        let _ = reqwest::get(format!("{}{path}", program.url)).await;
         tokio::time::sleep(Duration::from_millis(50)).await;
     };
     assert!(status.success(), "{status}");

@@ -1,16 +1,19 @@
 //! Connections and servers that go away in the middle of a call.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use futures_util::future::BoxFuture;
 use openhands_protocol::ConversationId;
-use openhands_sdk_rs::runtime::Runtime as _;
+use openhands_sdk_rs::runtime::{Endpoint, Endpoints, RemoteRuntime, Runtime as _, RuntimeError};
 use openhands_sdk_rs::tools::ToolError;
 
 use crate::binary::Binary;
 use crate::proxy::Proxy;
 use crate::world::{
-    PATIENCE, World, context, long_time, observe, processes_with, run, runtime_at, until,
+    PATIENCE, World, context, long_time, observe, processes_with, request, run, runtime_at, until,
 };
 
 /// A command that says when it began, and ends when it is told to.
@@ -112,4 +115,36 @@ async fn a_call_does_not_run_again_in_a_server_that_took_the_place_of_another() 
     assert!(matches!(answer, Err(ToolError::Failed(_))), "{answer:?}");
     assert_eq!(std::fs::read_to_string(work.join("count")).unwrap(), "x\n");
     assert_eq!(run(&runtime, "echo back").await, "back");
+}
+
+/// A sandbox that cannot start, and how often it was asked for.
+#[derive(Default)]
+struct Nowhere(AtomicUsize);
+
+impl Endpoints for Nowhere {
+    fn endpoint(&self) -> BoxFuture<'_, Result<Endpoint, RuntimeError>> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Box::pin(async { Err(RuntimeError::Unreachable("no engine answers".to_owned())) })
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sandbox_that_cannot_start_is_asked_for_once_by_each_call() {
+    let directory = tempfile::tempdir().unwrap();
+    let nowhere = Arc::new(Nowhere::default());
+    let runtime = RemoteRuntime::new(
+        Arc::<Nowhere>::clone(&nowhere),
+        request(ConversationId::random(), directory.path()),
+    );
+    let asked = || nowhere.0.swap(0, Ordering::Relaxed);
+    let Err(ToolError::Failed(text)) = observe(&runtime, "true", context()).await else {
+        panic!("it has an answer");
+    };
+    assert!(text.contains("no engine answers"), "{text}");
+    assert_eq!(asked(), 1);
+    let error = runtime.usable_tools().await.unwrap_err();
+    assert!(error.to_string().contains("no engine answers"), "{error}");
+    assert_eq!(asked(), 1);
+    assert!(runtime.workspace().read(Path::new("x")).await.is_err());
+    assert_eq!(asked(), 1);
 }

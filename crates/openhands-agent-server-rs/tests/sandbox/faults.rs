@@ -129,7 +129,13 @@ async fn a_server_that_is_gone_leaves_no_container_after_a_minute() {
         return;
     };
     let id = world.converse().await;
-    world.bash(&id, "true").await;
+    // Something inside that asks its server again and again is no sign of the one that is gone.
+    world
+        .bash(
+            &id,
+            "nohup sh -c 'while :; do curl -s localhost:8000/alive; sleep 0.5; done' >/dev/null 2>&1 &",
+        )
+        .await;
     let container = world.container();
     world.kill();
     let began = Instant::now();
@@ -139,7 +145,7 @@ async fn a_server_that_is_gone_leaves_no_container_after_a_minute() {
         })
         .await;
     assert!(
-        began.elapsed() < Duration::from_secs(75),
+        began.elapsed() < Duration::from_mins(1),
         "{:?}",
         began.elapsed()
     );
@@ -314,7 +320,8 @@ async fn an_engine_that_is_not_there_is_an_error_of_what_needs_it() {
     );
 }
 
-/// A way to the engine that can be closed, as it is while the engine is started again.
+/// A way to the engine that can be closed. It stands for an engine that is started again: the daemon itself is everybody's
+/// and goes on, and a second one would take the network of the first away.
 struct Way {
     socket: std::path::PathBuf,
     open: Option<tokio_util::task::AbortOnDropHandle<()>>,
@@ -350,7 +357,7 @@ impl Way {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_engine_that_is_started_again_is_waited_for() {
+async fn an_engine_that_does_not_answer_for_a_while_is_waited_for() {
     let sockets = tempfile::tempdir().unwrap();
     let mut way = Way {
         socket: sockets.path().join("docker.sock"),
@@ -379,7 +386,7 @@ async fn an_engine_that_is_started_again_is_waited_for() {
         })
         .await;
     let first = world.container();
-    // What a restart of the engine is for its clients: nobody answers, and the containers are gone.
+    // Nobody answers, and the container is gone.
     way.close();
     docker(&["kill", &first]);
     let closed = Instant::now();
@@ -409,4 +416,58 @@ async fn an_engine_that_is_started_again_is_waited_for() {
     assert_eq!(world.bash(&id, "echo by the route").await, "by the route\n");
     way.open();
     assert_eq!(world.container(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_that_stays_away_is_waited_for_once() {
+    let sockets = tempfile::tempdir().unwrap();
+    let mut way = Way {
+        socket: sockets.path().join("docker.sock"),
+        open: None,
+    };
+    way.open();
+    let host = format!("unix://{}", way.socket.display());
+    let Some(world) = World::with(&[("RUNTIME_ENV", "docker"), ("DOCKER_HOST", &host)]).await
+    else {
+        return;
+    };
+    let id = world.converse().await;
+    // The tools are there before the engine goes.
+    world
+        .act(
+            &id,
+            [
+                runs("git init -q; git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m first"),
+                Answer::Says("Done."),
+            ],
+        )
+        .await;
+    // Another one, whose end needs its container: git removes the worktree.
+    let mut request = world.start_request();
+    request["worktree"] = json!(true);
+    let other = world.converse_as(&request).await;
+    let containers = world.containers();
+    assert_eq!(containers.len(), 2, "{}", world.log());
+    way.close();
+    for container in &containers {
+        docker(&["kill", container]);
+    }
+    let began = Instant::now();
+    let path = format!("/api/conversations/{other}");
+    let calling = world.act(&id, [runs("echo there"), Answer::Says("Done.")]);
+    let deleting = world.send(world.request(reqwest::Method::DELETE, &path));
+    let (events, (status, said)) = tokio::join!(calling, deleting);
+    let took = began.elapsed();
+    assert_eq!(status, 200, "{said}");
+    check_complete(&events);
+    let said = results(&events);
+    assert!(said.contains("the engine does not say why"), "{said}");
+    // Forty seconds, and what it takes to see that the container is silent.
+    assert!(took < Duration::from_mins(1), "{took:?}");
+    // It is back, and so is the conversation.
+    way.open();
+    let events = world
+        .act(&id, [runs("echo back again"), Answer::Says("Done.")])
+        .await;
+    assert!(observed(&events)[0].contains("back again"), "{events:#?}");
 }

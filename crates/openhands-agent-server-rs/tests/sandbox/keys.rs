@@ -27,6 +27,14 @@ async fn no_container_sees_the_keys_of_models() {
     let seen = world.bash(&id, "env; cat seen.txt").await;
     let inspected = docker(&["inspect", &container]);
     let processes = docker(&["top", &container, "-eo", "pid,args"]);
+    // Something that is to be found by the same search. Put together there, so that it is in no record of the command.
+    let control = "sk-something-to-be-found-1234";
+    world
+        .bash(
+            &id,
+            "printf '%s-%s\\n' sk-something-to-be-found $((1200 + 34)) > /tmp/control.txt",
+        )
+        .await;
     let files = docker(&[
         "exec",
         "-u",
@@ -35,7 +43,7 @@ async fn no_container_sees_the_keys_of_models() {
         "sh",
         "-c",
         &format!(
-            "for k in {MODEL_KEY} {other} {KEY}; do grep -rlaF -e $k / --exclude-dir=proc --exclude-dir=sys --exclude-dir=dev 2>/dev/null; done; true"
+            "for k in {MODEL_KEY} {other} {KEY} {control}; do grep -rlaF -e $k / --exclude-dir=proc --exclude-dir=sys --exclude-dir=dev 2>/dev/null | sed \"s|^|$k in |\"; done; true"
         ),
     ]);
     let traffic = traffic.stop();
@@ -57,7 +65,19 @@ async fn no_container_sees_the_keys_of_models() {
             assert!(!text.contains(key), "{key} is in {place}");
         }
     }
-    assert_eq!(files, "", "files with a key in them");
+    // The other searches have something to look at, too.
+    for (text, word) in [
+        (seen.as_str(), "--exit-when-unwatched"),
+        (&inspected, "OH_SESSION_API_KEYS_0"),
+        (&processes, "openhands-agent-server"),
+    ] {
+        assert!(text.contains(word), "{word} is not in {text}");
+    }
+    assert_eq!(
+        files,
+        format!("{control} in /tmp/control.txt"),
+        "no file has a key in it"
+    );
     assert_eq!(world.model.keys().len(), 2);
     assert!(
         world

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::os::unix::fs::MetadataExt as _;
 
 use bollard::models::{
-    ContainerCreateBody, DeviceRequest, HealthConfig, HostConfig, Mount as EngineMount, MountType,
-    PortBinding, ResourcesUlimits,
+    ContainerCreateBody, ContainerUpdateBody, DeviceRequest, HealthConfig, HostConfig,
+    Mount as EngineMount, MountType, PortBinding, ResourcesUlimits,
 };
 use openhands_protocol::{ConversationId, Secret};
 use sha2::{Digest as _, Sha256};
@@ -33,8 +33,8 @@ const STATE: &str = "/tmp/.openhands-server";
 pub(super) enum Purpose {
     /// A conversation.
     Conversation(SandboxSpec),
-    /// Whoever comes first.
-    Warm,
+    /// Whoever comes first and wants this user; without one it is the server's own, which is root.
+    Warm(Option<String>),
 }
 
 /// Everything that decides what a container is like.
@@ -102,21 +102,19 @@ impl Plan<'_> {
     fn mounts(&self) -> &[Mount] {
         match self.purpose {
             Purpose::Conversation(spec) => &spec.mounts,
-            Purpose::Warm => &[],
+            Purpose::Warm(_) => &[],
         }
     }
 
-    /// The user, or none for the image's. A waiting container is root's: only root can move directories into it, and
-    /// those that it moves are mostly its own.
+    /// The user, or none for the image's. A waiting container is at first root's: only root can move directories into it,
+    /// and those that it moves are mostly its own.
     pub(super) fn user(&self) -> Result<Option<String>, DockerError> {
         match self.purpose {
             Purpose::Conversation(spec) => user_for(self.settings, self.connection, &spec.mounts),
-            Purpose::Warm => Ok(Some(
-                self.settings
-                    .user
-                    .clone()
-                    .unwrap_or_else(|| "0:0".to_owned()),
-            )),
+            Purpose::Warm(user) => {
+                let user = self.settings.user.as_ref().or(user.as_ref());
+                Ok(Some(user.map_or("0:0", String::as_str).to_owned()))
+            }
         }
     }
 
@@ -177,7 +175,7 @@ impl Plan<'_> {
         }
         let given = match self.purpose {
             Purpose::Conversation(spec) => spec.env.as_slice(),
-            Purpose::Warm => &[],
+            Purpose::Warm(_) => &[],
         };
         let all = self.settings.env.iter().chain(given);
         env.extend(all.map(|(name, value)| format!("{name}={value}")));
@@ -190,7 +188,7 @@ impl Plan<'_> {
             Purpose::Conversation(spec) => {
                 labels.insert(CONVERSATION.to_owned(), spec.conversation.hex());
             }
-            Purpose::Warm => {
+            Purpose::Warm(_) => {
                 labels.insert(WARM.to_owned(), "true".to_owned());
             }
         }
@@ -200,10 +198,9 @@ impl Plan<'_> {
     fn host_config(&self) -> HostConfig {
         let (memory, cpus) = match self.purpose {
             Purpose::Conversation(spec) => (spec.memory, spec.cpus),
-            Purpose::Warm => (None, None),
+            Purpose::Warm(_) => (None, None),
         };
-        let memory = memory.or(self.settings.memory);
-        let memory = memory.and_then(|bytes| i64::try_from(bytes).ok());
+        let memory = memory.or(self.settings.memory).and_then(whole);
         let mut security = vec!["no-new-privileges".to_owned()];
         if self.connection.selinux {
             security.push("label=disable".to_owned());
@@ -271,6 +268,27 @@ impl Plan<'_> {
             ..EngineMount::default()
         }
     }
+}
+
+/// The limits of a conversation as a change of those that all have; none if it wants no others.
+pub(super) fn limits_of(
+    settings: &DockerSettings,
+    spec: &SandboxSpec,
+) -> Option<ContainerUpdateBody> {
+    let memory = spec.memory.filter(|_| spec.memory != settings.memory);
+    let memory = memory.and_then(whole);
+    let cpus = spec.cpus.filter(|_| spec.cpus != settings.cpus);
+    (memory.is_some() || cpus.is_some()).then(|| ContainerUpdateBody {
+        memory,
+        memory_swap: memory,
+        nano_cpus: cpus.map(nano_cpus),
+        ..ContainerUpdateBody::default()
+    })
+}
+
+/// A number of bytes as the engine counts them.
+fn whole(bytes: u64) -> Option<i64> {
+    i64::try_from(bytes).ok()
 }
 
 #[expect(

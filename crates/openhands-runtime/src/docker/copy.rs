@@ -7,7 +7,7 @@ use bollard::query_parameters::{
     DownloadFromContainerOptionsBuilder, UploadToContainerOptionsBuilder,
 };
 use bytes::Bytes;
-use futures_util::StreamExt as _;
+use futures_util::{Stream, StreamExt as _};
 use tokio::io::AsyncWriteExt as _;
 use tokio_util::io::ReaderStream;
 
@@ -22,17 +22,15 @@ impl DockerSandbox {
         let user = self.user().and_then(numbers);
         let packed = tokio::task::spawn_blocking(move || pack(&from, user)).await;
         let packed = unless_stopped(packed).map_err(|error| file("packing", source, error))?;
-        let file_of_tar = tokio::fs::File::from_std(packed);
-        let stream = ReaderStream::with_capacity(file_of_tar, 1 << 16)
-            // A file that cannot be read any more ends the archive early, which the engine refuses.
-            .take_while(|part| std::future::ready(part.is_ok()))
-            .map(Result::unwrap_or_default);
         let options = UploadToContainerOptionsBuilder::new()
             .path(&directory.to_string_lossy())
             .build();
         let engine = self.docker().engine();
-        let copied =
-            engine.upload_to_container(self.id(), Some(options), bollard::body_stream(stream));
+        let copied = engine.upload_to_container(
+            self.id(),
+            Some(options),
+            bollard::body_stream(stream_of(packed)),
+        );
         copied.await.map_err(|source| DockerError::Engine {
             action: "copying into the container",
             source,
@@ -69,6 +67,14 @@ impl DockerSandbox {
     }
 }
 
+/// An archive, part by part.
+pub(super) fn stream_of(packed: std::fs::File) -> impl Stream<Item = Bytes> + Send + 'static {
+    ReaderStream::with_capacity(tokio::fs::File::from_std(packed), 1 << 16)
+        // A file that cannot be read any more ends the archive early, which the engine refuses.
+        .take_while(|part| std::future::ready(part.is_ok()))
+        .map(Result::unwrap_or_default)
+}
+
 /// Packs a file or a directory under its own name.
 fn pack(source: &Path, user: Option<(u64, u64)>) -> io::Result<std::fs::File> {
     use std::io::Seek as _;
@@ -85,8 +91,25 @@ fn pack(source: &Path, user: Option<(u64, u64)>) -> io::Result<std::fs::File> {
     Ok(packed)
 }
 
-/// Adds a file, a link, or a directory with all that is in it. Sockets and devices are left out.
+/// Adds a file, a link, or a directory with all that is in it.
 fn add(
+    archive: &mut tar::Builder<std::fs::File>,
+    source: &Path,
+    name: &Path,
+    user: Option<(u64, u64)>,
+) -> io::Result<()> {
+    append(archive, source, name, user)?;
+    if std::fs::symlink_metadata(source)?.is_dir() {
+        for entry in std::fs::read_dir(source)? {
+            let entry = entry?;
+            add(archive, &entry.path(), &name.join(entry.file_name()), user)?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds a file, a link, or a directory without what is in it. Sockets and devices are left out.
+pub(super) fn append(
     archive: &mut tar::Builder<std::fs::File>,
     source: &Path,
     name: &Path,
@@ -104,12 +127,7 @@ fn add(
         archive.append_link(&mut header, name, std::fs::read_link(source)?)
     } else if metadata.is_dir() {
         header.set_size(0);
-        archive.append_data(&mut header, name, io::empty())?;
-        for entry in std::fs::read_dir(source)? {
-            let entry = entry?;
-            add(archive, &entry.path(), &name.join(entry.file_name()), user)?;
-        }
-        Ok(())
+        archive.append_data(&mut header, name, io::empty())
     } else if metadata.is_file() {
         let content = io::Read::take(std::fs::File::open(source)?, metadata.len());
         archive.append_data(&mut header, name, content)
@@ -135,7 +153,9 @@ fn numbers(user: &str) -> Option<(u64, u64)> {
     Some((uid.parse().ok()?, gid.parse().ok()?))
 }
 
-fn unless_stopped<T>(outcome: Result<io::Result<T>, tokio::task::JoinError>) -> io::Result<T> {
+pub(super) fn unless_stopped<T>(
+    outcome: Result<io::Result<T>, tokio::task::JoinError>,
+) -> io::Result<T> {
     outcome.unwrap_or_else(|error| Err(io::Error::other(error)))
 }
 

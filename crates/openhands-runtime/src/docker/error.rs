@@ -28,6 +28,16 @@ pub enum DockerError {
         /// Why it cannot be pulled.
         reason: String,
     },
+    /// The image cannot be built.
+    #[error("the image {image} cannot be built from {}: {reason}", context.display())]
+    Build {
+        /// Which image.
+        image: String,
+        /// The directory that it is built from.
+        context: PathBuf,
+        /// The last lines of the build, and why it failed.
+        reason: String,
+    },
     /// A port of the machine is in use.
     #[error("the container cannot have its ports: {0}")]
     PortTaken(String),
@@ -98,6 +108,16 @@ impl DockerError {
             Self::Gone(container.to_owned())
         } else {
             Self::Engine { action, source }
+        }
+    }
+
+    /// Whether the engine did not answer at all, which may pass by itself.
+    pub(super) fn is_silence(&self) -> bool {
+        match self {
+            Self::Engine { source, .. } => {
+                !matches!(source, EngineError::DockerResponseServerError { .. })
+            }
+            _ => false,
         }
     }
 }

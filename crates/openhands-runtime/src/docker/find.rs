@@ -31,7 +31,7 @@ impl Docker {
             Err(DockerError::Gone(_)) => return Ok(None),
             Err(error) => return Err(error),
         };
-        Ok(self.take_up(id, conversation, &inspected))
+        Ok(self.take_up(id, conversation, &inspected).await)
     }
 
     /// The conversations that have a container of this owner.
@@ -76,7 +76,7 @@ impl Docker {
     }
 
     /// None if it has ended.
-    fn take_up(
+    async fn take_up(
         &self,
         id: String,
         conversation: ConversationId,
@@ -87,7 +87,8 @@ impl Docker {
         if state.running != Some(true) {
             return None;
         }
-        let reach = Reach::choose(self.settings(), self.connection()).ok()?;
+        let reach = Reach::choose(self.settings(), self.connection());
+        let reach = reach.await.ok()?;
         let ports = reach.ports(container)?;
         let config = container.config.as_ref()?;
         let key = config.env.as_ref()?.iter().find_map(|variable| {

@@ -1,23 +1,53 @@
-//! The image: there already, or pulled.
+//! The image: there already, built or pulled.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use bollard::Docker as Engine;
 use bollard::query_parameters::CreateImageOptionsBuilder;
 use futures_util::StreamExt as _;
 
+use super::Docker;
+use super::build::build;
 use super::error::{DockerError, is_status, told};
 use super::progress::{Progress, Step};
 
-/// Makes sure that an image is on the engine's machine.
-pub(super) async fn ensure(
-    engine: &Engine,
-    image: &str,
-    progress: &Progress,
-) -> Result<(), DockerError> {
+impl Docker {
+    /// Makes sure that an image is on the engine's machine.
+    pub(super) async fn ensure_image(
+        &self,
+        image: &str,
+        progress: &Progress,
+    ) -> Result<(), DockerError> {
+        let engine = self.engine();
+        if is_there(engine, image).await? {
+            return Ok(());
+        }
+        match self.context_of(image) {
+            None => pull(engine, image, progress).await,
+            Some(context) => {
+                // Who comes second finds what the first has built.
+                let _turn = self.building().lock().await;
+                if is_there(engine, image).await? {
+                    return Ok(());
+                }
+                build(engine, image, context, progress).await
+            }
+        }
+    }
+
+    /// The directory that an image is built from, if it is.
+    fn context_of(&self, image: &str) -> Option<&Path> {
+        let settings = self.settings();
+        let is_ours = settings.image == image;
+        settings.build.as_deref().filter(|_| is_ours)
+    }
+}
+
+async fn is_there(engine: &Engine, image: &str) -> Result<bool, DockerError> {
     match engine.inspect_image(image).await {
-        Ok(_) => Ok(()),
-        Err(error) if is_status(&error, &[404]) => pull(engine, image, progress).await,
+        Ok(_) => Ok(true),
+        Err(error) if is_status(&error, &[404]) => Ok(false),
         Err(source) => Err(DockerError::Engine {
             action: "looking for the image",
             source,

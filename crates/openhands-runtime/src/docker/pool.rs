@@ -12,8 +12,8 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::Docker;
 use super::claim;
-use super::container::{Purpose, name_of, user_for};
-use super::error::DockerError;
+use super::container::{Purpose, limits_of, name_of, user_for};
+use super::error::{DockerError, told};
 use super::progress::{Progress, Step};
 use super::sandbox::{DockerSandbox, SandboxState};
 use super::settings::SandboxSpec;
@@ -25,8 +25,9 @@ const AFTER_FAILURE: Duration = Duration::from_secs(10);
 
 /// Containers that wait. The pool fills itself up again after each claim.
 ///
-/// A directory can be shown to a container that runs only by root on the engine's machine. Where that is not so, or
-/// where a conversation wants another image, user or limits, a claim starts a container of its own.
+/// A directory can be shown to a container that runs only by root on the engine's machine. Where that is not so none
+/// wait. A claim that wants another image or another user than those that wait starts a container of its own; the next
+/// ones that wait are then for that user. Limits are set at the claim.
 #[derive(Debug)]
 pub struct WarmPool {
     shared: Arc<Shared>,
@@ -39,6 +40,8 @@ struct Shared {
     waiting: Mutex<VecDeque<DockerSandbox>>,
     count: watch::Sender<usize>,
     refill: Notify,
+    /// Whose the next ones are: the user of whom none waited last.
+    user: Mutex<Option<String>>,
     has_complained: AtomicBool,
 }
 
@@ -50,6 +53,7 @@ impl WarmPool {
             waiting: Mutex::default(),
             count: watch::Sender::new(0),
             refill: Notify::new(),
+            user: Mutex::default(),
             has_complained: AtomicBool::new(false),
         });
         let wanted = shared.wanted();
@@ -83,7 +87,11 @@ impl WarmPool {
         spec: SandboxSpec,
         progress: Progress,
     ) -> Result<DockerSandbox, DockerError> {
-        match self.shared.take(&spec).await {
+        let taken = match self.shared.take(&spec).await {
+            Ok(sandbox) => self.shared.limited(sandbox, &spec).await,
+            Err(reason) => Err(reason),
+        };
+        match taken {
             Ok(sandbox) => {
                 let url = sandbox.endpoint().url;
                 progress.tell(Step::Ready { url, warm: true });
@@ -132,15 +140,79 @@ impl Shared {
                 tokio::time::sleep(BEFORE_REFILL).await;
                 continue;
             }
-            match self.docker.start(&Purpose::Warm, &Progress::none()).await {
+            let purpose = Purpose::Warm(self.user.lock().clone());
+            match self.docker.start(&purpose, &Progress::none()).await {
+                Ok(sandbox) if is_out_of_reach(&sandbox).await => {
+                    self.give_up(&sandbox).await;
+                    return;
+                }
                 Ok(sandbox) => {
+                    let container = sandbox.id().to_owned();
                     self.waiting.lock().push_back(sandbox);
+                    tracing::debug!(container, "a container waits");
                     self.tell_count();
                 }
                 Err(error) => {
                     tracing::warn!("no container can be kept waiting: {error}");
                     tokio::time::sleep(AFTER_FAILURE).await;
                 }
+            }
+        }
+    }
+
+    /// What waits here can never be claimed: it would be made and removed for nothing again and again.
+    async fn give_up(&self, sandbox: &DockerSandbox) {
+        tracing::info!(
+            "no containers wait for conversations: directories cannot be shown to containers that run, because their processes are \
+             not seen from here"
+        );
+        self.has_complained.store(true, Ordering::Relaxed);
+        if let Err(error) = sandbox.remove().await {
+            tracing::warn!("{error}");
+        }
+    }
+
+    /// The first one that waits for a user; none stands for any.
+    fn next_for(&self, user: Option<&str>) -> Option<DockerSandbox> {
+        let mut waiting = self.waiting.lock();
+        let fits = |one: &DockerSandbox| user.is_none() || one.user() == user;
+        let at = waiting.iter().position(fits)?;
+        waiting.remove(at)
+    }
+
+    /// Has the next ones wait for a user. One of another user makes room.
+    fn prefer(&self, user: Option<String>) {
+        let Some(user) = user else { return };
+        let other = {
+            let mut waiting = self.waiting.lock();
+            let at = waiting.iter().position(|one| one.user() != Some(&user));
+            at.and_then(|at| waiting.remove(at))
+        };
+        *self.user.lock() = Some(user);
+        let Some(other) = other else { return };
+        self.tell_count();
+        self.refill.notify_one();
+        // Nobody waits for that.
+        tokio::spawn(async move {
+            let _ = other.remove().await;
+        });
+    }
+
+    /// A container with the limits that the conversation wants, where they are not those of all.
+    async fn limited(
+        &self,
+        sandbox: DockerSandbox,
+        spec: &SandboxSpec,
+    ) -> Result<DockerSandbox, String> {
+        let Some(limits) = limits_of(self.docker.settings(), spec) else {
+            return Ok(sandbox);
+        };
+        let engine = self.docker.engine();
+        match engine.update_container(sandbox.id(), limits).await {
+            Ok(()) => Ok(sandbox),
+            Err(error) => {
+                let _ = sandbox.remove().await;
+                Err(format!("its limits cannot be set: {}", told(&error)))
             }
         }
     }
@@ -152,10 +224,12 @@ impl Shared {
 
     /// A waiting container with the directories and the name of the conversation, or why there is none.
     async fn take(&self, spec: &SandboxSpec) -> Result<DockerSandbox, String> {
-        self.fits(spec)?;
+        let user = self.fits(spec)?;
         loop {
-            let next = self.waiting.lock().pop_front();
-            let sandbox = next.ok_or("none waits")?;
+            let Some(sandbox) = self.next_for(user.as_deref()) else {
+                self.prefer(user);
+                return Err("none waits for its user".to_owned());
+            };
             self.tell_count();
             self.refill.notify_one();
             let pid = sandbox
@@ -187,32 +261,25 @@ impl Shared {
         }
     }
 
-    /// Whether the containers of the pool are as the conversation wants them.
-    fn fits(&self, spec: &SandboxSpec) -> Result<(), String> {
+    /// Whether containers that wait can become what the conversation wants, and the user that it wants.
+    fn fits(&self, spec: &SandboxSpec) -> Result<Option<String>, String> {
         let settings = self.docker.settings();
-        let differs = |what: &str| Err(format!("it wants another {what}"));
-        if spec
-            .image
-            .as_ref()
-            .is_some_and(|image| *image != settings.image)
-        {
-            return differs("image");
-        }
-        if spec.memory.is_some() && spec.memory != settings.memory {
-            return differs("amount of memory");
-        }
-        if spec.cpus.is_some() && spec.cpus != settings.cpus {
-            return differs("number of processors");
+        let image = spec.image.as_ref();
+        if image.is_some_and(|image| *image != settings.image) {
+            return Err("it wants another image".to_owned());
         }
         if spec.mounts.iter().any(|mount| !mount.source.is_dir()) {
             return Err("only directories are shown later".to_owned());
         }
         let user = user_for(settings, self.docker.connection(), &spec.mounts);
-        let user = user.map_err(|error| error.to_string())?;
-        let waiting = settings.user.as_deref().unwrap_or("0:0");
-        if user.is_some_and(|user| user != waiting) {
-            return differs("user");
-        }
-        Ok(())
+        user.map_err(|error| error.to_string())
     }
+}
+
+/// Whether a container runs, and no directory can be shown to it from here.
+async fn is_out_of_reach(sandbox: &DockerSandbox) -> bool {
+    let is_reached = |pid| claim::is_possible(pid, sandbox.id());
+    !sandbox.pid().is_some_and(is_reached)
+        // One that has died meanwhile says nothing about the next.
+        && matches!(sandbox.state().await, Ok(SandboxState::Running))
 }

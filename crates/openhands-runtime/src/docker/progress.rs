@@ -19,6 +19,17 @@ pub enum Step {
         /// What the engine says, as in `4f4fb700ef54: Downloading`.
         status: String,
     },
+    /// The image is built.
+    Building {
+        /// Which image.
+        image: String,
+        /// How many lines of its Dockerfile are done.
+        done: u64,
+        /// How many it has.
+        total: u64,
+        /// What the engine says, as in `Step 2/5 : RUN true`.
+        status: String,
+    },
     /// The container is made.
     Creating,
     /// It is started.
@@ -38,6 +49,7 @@ impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Pulling { image, status, .. } => write!(f, "pulling {image}: {status}"),
+            Self::Building { image, status, .. } => write!(f, "building {image}: {status}"),
             Self::Creating => f.write_str("creating the container"),
             Self::Starting => f.write_str("starting the container"),
             Self::WaitingForHealth => f.write_str("waiting for its server"),

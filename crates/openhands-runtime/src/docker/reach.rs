@@ -1,6 +1,6 @@
 //! How the inner server of a container is reached.
 
-use std::net::{IpAddr, Ipv4Addr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 
 use bollard::models::ContainerInspectResponse;
 
@@ -39,12 +39,10 @@ pub(super) enum Reach {
 
 impl Reach {
     /// What the settings and the engine make of it.
-    pub(super) fn choose(
+    pub(super) async fn choose(
         settings: &DockerSettings,
         connection: &Connection,
     ) -> Result<Self, DockerError> {
-        let loopback = Ipv4Addr::LOCALHOST.to_string();
-        let everywhere = Ipv4Addr::UNSPECIFIED.to_string();
         match settings.network.as_deref() {
             Some("none") => {
                 return Err(DockerError::Settings(
@@ -63,24 +61,21 @@ impl Reach {
             }
             _ => {}
         }
-        Ok(match (&settings.host_addr, &connection.remote) {
-            (_, Some(remote)) => Self::Published {
-                host: settings.host_addr.clone().unwrap_or_else(|| remote.clone()),
-                bind: everywhere,
-            },
-            // An address of the engine's machine is all that has to be opened; what a name stands for is known there
-            // only.
-            (Some(host), None) => Self::Published {
-                bind: match host.parse::<IpAddr>() {
-                    Ok(address) => address.to_string(),
-                    Err(_) => everywhere,
-                },
-                host: host.clone(),
-            },
-            (None, None) => Self::Published {
-                bind: loopback.clone(),
-                host: loopback,
-            },
+        let host = settings.host_addr.as_ref().or(connection.remote.as_ref());
+        let bind = match (settings.bind, host) {
+            (Some(bind), _) => bind,
+            // The one address by which containers are reached is all that has to be opened.
+            (None, Some(host)) => address_of(host).await?,
+            (None, None) => Ipv4Addr::LOCALHOST.into(),
+        };
+        let here = match bind {
+            _ if bind.is_unspecified() => Ipv4Addr::LOCALHOST.to_string(),
+            IpAddr::V4(address) => address.to_string(),
+            IpAddr::V6(address) => format!("[{address}]"),
+        };
+        Ok(Self::Published {
+            bind: bind.to_string(),
+            host: host.cloned().unwrap_or(here),
         })
     }
 
@@ -133,6 +128,26 @@ impl Reach {
             app2,
         })
     }
+}
+
+/// What a name stands for here. On the engine's machine the same address has to be one of its own.
+async fn address_of(host: &str) -> Result<IpAddr, DockerError> {
+    let name = host.trim_matches(['[', ']']);
+    if let Ok(address) = name.parse() {
+        return Ok(address);
+    }
+    let unknown = |reason: String| {
+        DockerError::Settings(format!(
+            "the ports of containers are to be reached at {host}, which is no known address ({reason}): name the address on \
+             which the engine shall publish them in OH_CONVERSATION_CONTAINER_BIND"
+        ))
+    };
+    let found = tokio::net::lookup_host((name, 0)).await;
+    let found: Vec<SocketAddr> = found.map_err(|error| unknown(error.to_string()))?.collect();
+    let first = found.iter().find(|one| one.is_ipv4()).or(found.first());
+    first
+        .map(SocketAddr::ip)
+        .ok_or_else(|| unknown("it has none".to_owned()))
 }
 
 /// The ports of the machine that lead to a container.

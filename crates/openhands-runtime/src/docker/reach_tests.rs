@@ -25,27 +25,55 @@ fn published(bind: &str, host: &str) -> Reach {
 
 #[tokio::test]
 async fn ports_are_opened_no_further_than_needed() {
-    let choose = |host_addr: Option<&str>, remote: Option<&str>| {
+    let choose = async |host_addr: Option<&str>, remote: Option<&str>, bind: Option<&str>| {
         let mut settings = DockerSettings::new("test");
         settings.host_addr = host_addr.map(str::to_owned);
-        Reach::choose(&settings, &connection(remote)).expect("a way")
+        settings.bind = bind.map(|bind| bind.parse().expect("an address"));
+        Reach::choose(&settings, &connection(remote)).await
     };
-    assert_eq!(choose(None, None), published("127.0.0.1", "127.0.0.1"));
-    assert_eq!(
-        choose(Some("172.17.0.1"), None),
-        published("172.17.0.1", "172.17.0.1")
-    );
-    assert_eq!(
-        choose(Some("host.docker.internal"), None),
-        published("0.0.0.0", "host.docker.internal")
-    );
-    assert_eq!(choose(None, Some("box")), published("0.0.0.0", "box"));
+    let cases = [
+        ((None, None, None), published("127.0.0.1", "127.0.0.1")),
+        (
+            (Some("172.17.0.1"), None, None),
+            published("172.17.0.1", "172.17.0.1"),
+        ),
+        // A name is what it stands for, not everything.
+        (
+            (Some("localhost"), None, None),
+            published("127.0.0.1", "localhost"),
+        ),
+        (
+            (None, Some("localhost"), None),
+            published("127.0.0.1", "localhost"),
+        ),
+        (
+            (Some("10.1.2.3"), Some("localhost"), None),
+            published("10.1.2.3", "10.1.2.3"),
+        ),
+        // Wide open only for those who say so.
+        (
+            (None, None, Some("0.0.0.0")),
+            published("0.0.0.0", "127.0.0.1"),
+        ),
+        (
+            (Some("no-such-name.invalid"), None, Some("0.0.0.0")),
+            published("0.0.0.0", "no-such-name.invalid"),
+        ),
+    ];
+    for ((host_addr, remote, bind), wanted) in cases {
+        let chosen = choose(host_addr, remote, bind).await.expect("a way");
+        assert_eq!(chosen, wanted);
+    }
+    let error = choose(Some("no-such-name.invalid"), None, None).await;
+    let said = error.expect_err("no way").to_string();
+    assert!(said.contains("OH_CONVERSATION_CONTAINER_BIND"), "{said}");
 }
 
 #[tokio::test]
 async fn without_a_network_there_is_no_way() {
     let mut settings = DockerSettings::new("test");
     settings.network = Some("none".to_owned());
-    let error = Reach::choose(&settings, &connection(None)).expect_err("no way");
+    let chosen = Reach::choose(&settings, &connection(None)).await;
+    let error = chosen.expect_err("no way");
     assert!(error.to_string().contains("none"), "{error}");
 }

@@ -2,12 +2,14 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use openhands_protocol::Secret;
 use openhands_protocol::tool::{Action, Observation};
 use openhands_tools::{CallContext, ToolError};
 use tokio::sync::Mutex;
+use tokio::time::Instant;
 
 use super::Docker;
 use super::error::DockerError;
@@ -19,6 +21,11 @@ use crate::endpoint::{Endpoint, Endpoints};
 use crate::remote::{RemoteRequest, RemoteRuntime};
 use crate::runtime::{Attached, Runtime, RuntimeError};
 use crate::workspace::{Exec, Workspace};
+
+/// How long an engine that does not answer is waited for: it may just be starting again.
+const ENGINE_WAIT: Duration = Duration::from_secs(10);
+/// How often it is asked in that time.
+const ENGINE_PAUSE: Duration = Duration::from_millis(200);
 
 /// Executes the tool calls of a conversation in a container of its own.
 ///
@@ -121,7 +128,18 @@ impl Placement {
 
 impl Endpoints for Placement {
     fn endpoint(&self) -> BoxFuture<'_, Result<Endpoint, RuntimeError>> {
-        Box::pin(async { Ok(self.sandbox().await?.endpoint()) })
+        Box::pin(async {
+            let deadline = Instant::now() + ENGINE_WAIT;
+            loop {
+                match self.sandbox().await {
+                    Ok(sandbox) => return Ok(sandbox.endpoint()),
+                    Err(error) if error.is_silence() && Instant::now() < deadline => {
+                        tokio::time::sleep(ENGINE_PAUSE).await;
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        })
     }
 }
 

@@ -33,7 +33,7 @@ pub enum SandboxState {
 /// A container with an inner server that answers.
 ///
 /// While a value of it exists the container is told that someone is there. Dropping the last one leaves the container
-/// to itself: it ends after a minute, unless it is found again before.
+/// to itself: it ends within a minute, unless it is found again before.
 #[derive(Clone)]
 pub struct DockerSandbox(Arc<Shared>);
 
@@ -71,7 +71,7 @@ impl DockerSandbox {
     pub(super) fn new(docker: &Docker, parts: Parts) -> Self {
         docker.held().lock().insert(parts.id.clone());
         let unwatched = docker.settings().unwatched;
-        let alive = keep_alive(docker.http().clone(), &parts.url, unwatched);
+        let alive = keep_alive(docker.http().clone(), &parts.url, &parts.key, unwatched);
         Self(Arc::new(Shared {
             docker: docker.clone(),
             _watch: Watch(docker.clone(), parts.id.clone(), alive),

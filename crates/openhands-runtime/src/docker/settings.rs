@@ -1,5 +1,6 @@
 //! What containers are like, and what one conversation wants of its own.
 
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,6 +14,8 @@ pub const DEFAULT_IMAGE: &str = "openhands-agent-server-rs:latest";
 pub struct DockerSettings {
     /// The image; its entry is the server.
     pub image: String,
+    /// A directory with a Dockerfile, of which the image is built if it is not there. Without it the image is pulled then.
+    pub build: Option<PathBuf>,
     /// Where the engine listens: `unix:///run/docker.sock`, `tcp://host:2375` or a path. Without it the usual sockets
     /// are tried, those of rootless Docker and Podman too.
     pub host: Option<String>,
@@ -38,6 +41,9 @@ pub struct DockerSettings {
     pub path_map: Vec<(PathBuf, PathBuf)>,
     /// Where published ports are reached if not on the loopback: `DOCKER_HOST_ADDR`.
     pub host_addr: Option<String>,
+    /// The address of the engine's machine whose ports lead to containers. Without it: the loopback, or what `host_addr`
+    /// or the host of a remote engine stands for.
+    pub bind: Option<IpAddr>,
     /// Ports of the machine from which published ones are taken; without it the engine takes free ones.
     pub port_range: Option<(u16, u16)>,
     /// How many containers wait for conversations.
@@ -55,6 +61,7 @@ impl DockerSettings {
     pub fn new(owner: impl Into<String>) -> Self {
         Self {
             image: DEFAULT_IMAGE.to_owned(),
+            build: None,
             host: None,
             owner: owner.into(),
             memory: None,
@@ -66,10 +73,12 @@ impl DockerSettings {
             user: None,
             path_map: Vec::new(),
             host_addr: None,
+            bind: None,
             port_range: None,
             warm: 0,
             start_timeout: Duration::from_mins(1),
-            unwatched: Duration::from_mins(1),
+            // With the time until it is noticed, and that of the end itself: gone after a minute.
+            unwatched: Duration::from_secs(45),
             env: Vec::new(),
         }
     }

@@ -11,13 +11,13 @@ use futures_util::StreamExt as _;
 use openhands_protocol::Secret;
 use tokio::time::{Instant, timeout};
 
+use super::Docker;
 use super::container::{Plan, Purpose, hex, name_of};
 use super::error::{DockerError, is_status, told};
 use super::progress::{Progress, Step};
 use super::reach::Reach;
 use super::sandbox::{DockerSandbox, Parts};
 use super::watch::LogTail;
-use super::{Docker, image};
 
 /// How often a container is made anew because its ports were taken in between.
 const TRIES: usize = 3;
@@ -49,7 +49,7 @@ impl Docker {
         progress: &Progress,
     ) -> Result<DockerSandbox, DockerError> {
         let key = random_key()?;
-        let reach = Reach::choose(self.settings(), self.connection())?;
+        let reach = Reach::choose(self.settings(), self.connection()).await?;
         let plan = Plan {
             settings: self.settings(),
             connection: self.connection(),
@@ -57,7 +57,7 @@ impl Docker {
             purpose,
             key: &key,
         };
-        image::ensure(self.engine(), plan.image(), progress).await?;
+        self.ensure_image(plan.image(), progress).await?;
         progress.tell(Step::Creating);
         let user = plan.user()?;
         let id = self.create(&plan).await?;
@@ -86,7 +86,7 @@ impl Docker {
         made.keep();
         let (conversation, is_warm) = match purpose {
             Purpose::Conversation(spec) => (Some(spec.conversation), false),
-            Purpose::Warm => (None, true),
+            Purpose::Warm(_) => (None, true),
         };
         if !is_warm {
             progress.tell(Step::Ready {
@@ -172,6 +172,11 @@ impl Docker {
                 .any(|words| reason.contains(words));
             if is_taken {
                 DockerError::PortTaken(reason)
+            } else if reason.contains("cannot assign requested address") {
+                DockerError::Settings(format!(
+                    "{reason}. Ports can be published on addresses of the engine's machine only: name one in \
+                     OH_CONVERSATION_CONTAINER_BIND"
+                ))
             } else {
                 DockerError::Engine {
                     action: "starting the container",

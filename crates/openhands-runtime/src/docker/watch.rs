@@ -7,8 +7,11 @@ use std::time::Duration;
 use bollard::container::LogOutput;
 use bollard::errors::Error as EngineError;
 use futures_util::{Stream, StreamExt as _};
+use openhands_protocol::Secret;
 use parking_lot::Mutex;
 use tokio_util::task::AbortOnDropHandle;
+
+use crate::hands::KEY_HEADER;
 
 const KEPT_LINES: usize = 200;
 const KEPT_CHARS: usize = 2000;
@@ -64,13 +67,16 @@ fn pass_on(container: &str, line: &str) {
     }
 }
 
-/// Tells an inner server that the outer one lives, several times within the time after which it would end.
+/// Tells an inner server that the outer one lives, several times within the time after which it would end. The key shows
+/// that it is the outer one: programs inside may ask too.
 pub(super) fn keep_alive(
     http: reqwest::Client,
     url: &str,
+    key: &Secret,
     unwatched: Duration,
 ) -> AbortOnDropHandle<()> {
     let alive = format!("{url}/alive");
+    let key = key.expose().unwrap_or_default().to_owned();
     let pause = (unwatched / 4).clamp(Duration::from_millis(200), Duration::from_secs(10));
     AbortOnDropHandle::new(tokio::spawn(async move {
         let mut ticks = tokio::time::interval(pause);
@@ -80,6 +86,7 @@ pub(super) fn keep_alive(
             // One that is paused or gone does not answer; whoever uses it finds out.
             let _ = http
                 .get(&alive)
+                .header(KEY_HEADER, &key)
                 .timeout(pause.max(Duration::from_secs(2)))
                 .send()
                 .await;

@@ -242,13 +242,11 @@ impl Line {
         if let Some(peer) = &*known {
             return Ok(Arc::clone(peer));
         }
-        let lost = |why: String| Broken::Lost {
-            was_heard: false,
-            why,
-        };
+        // Who starts sandboxes has waited already for all that is worth waiting for: asking again would wait as long
+        // again, and start another one.
         let endpoint = match self.endpoints.endpoint().await {
             Ok(endpoint) => endpoint,
-            Err(RuntimeError::Unreachable(why)) => return Err(lost(why)),
+            Err(RuntimeError::Unreachable(why)) => return Err(Broken::Refused(why)),
             Err(other @ RuntimeError::Tool(_)) => return Err(Broken::Refused(other.to_string())),
         };
         let http = self

@@ -34,22 +34,40 @@ async fn a_missing_image_is_named_with_what_to_do() {
     );
 }
 
+/// As many ports in a row as a container needs, all of them in use.
+fn four_taken() -> [TcpListener; 4] {
+    for _ in 0..100 {
+        let first = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = first.local_addr().unwrap().port();
+        let next = |by: u16| TcpListener::bind(("127.0.0.1", port.checked_add(by)?)).ok();
+        if let (Some(second), Some(third), Some(fourth)) = (next(1), next(2), next(3)) {
+            return [first, second, third, fourth];
+        }
+    }
+    panic!("no four ports in a row are free");
+}
+
 #[tokio::test]
 async fn ports_that_are_taken_are_told() {
-    // A range of the machine's that is in use from one end to the other.
-    let first = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = first.local_addr().unwrap().port();
-    let Some(world) = World::with(|settings| settings.port_range = Some((port, port))).await else {
+    // A range that has room for one container, if nobody else were there.
+    let taken = four_taken();
+    let port = taken[0].local_addr().unwrap().port();
+    let Some(world) = World::with(|settings| settings.port_range = Some((port, port + 3))).await
+    else {
         return;
     };
-    let error = world
-        .docker
-        .provision(world.spec(), Progress::none())
-        .await
-        .unwrap_err();
+    let provision = || world.docker.provision(world.spec(), Progress::none());
+    let error = provision().await.unwrap_err();
     assert!(matches!(error, DockerError::PortTaken(_)), "{error:?}");
-    assert!(error.to_string().contains(&port.to_string()), "{error}");
+    let text = error.to_string();
+    assert!(
+        (port..port + 4).any(|port| text.contains(&port.to_string())),
+        "{text}"
+    );
     eventually("nothing is left", async || world.containers().is_empty()).await;
+    drop(taken);
+    let sandbox = provision().await.unwrap();
+    assert_eq!(ask(&sandbox, "/health", None).await, 200);
 }
 
 /// An image like ours with another program at its entry; removed at the end.

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 
 mod basics;
+mod build;
 mod faults;
 mod isolation;
 mod pool;

@@ -7,7 +7,7 @@ use openhands_protocol::ConversationId;
 use openhands_runtime::docker::{Progress, SandboxSpec, Step, WarmPool};
 use pretty_assertions::assert_eq;
 
-use crate::world::{World, ask, eventually, exec};
+use crate::world::{World, ask, docker, eventually, exec, inspect};
 
 /// Whether directories can be shown to containers that run, here.
 fn is_root() -> bool {
@@ -89,7 +89,40 @@ async fn a_claim_gets_the_workspace_live_and_the_pool_fills_up_again() {
 }
 
 #[tokio::test]
-async fn a_claim_that_does_not_fit_gets_a_container_of_its_own() {
+async fn limits_are_set_at_the_claim() {
+    let Some(world) = World::with(|settings| {
+        settings.warm = 1;
+        settings.memory = Some(512 << 20);
+    })
+    .await
+    else {
+        return;
+    };
+    if !is_root() {
+        return;
+    }
+    let pool = WarmPool::start(&world.docker);
+    // More than the others have, and less.
+    for (memory, cpus) in [(700 << 20, Some(0.5)), (300 << 20, None)] {
+        pool.filled(1).await;
+        let mut spec = world.spec();
+        spec.memory = Some(memory);
+        spec.cpus = cpus;
+        let (sandbox, was_warm) = claim(&pool, spec).await;
+        assert!(was_warm);
+        let set = inspect(
+            &sandbox,
+            "{{.HostConfig.Memory}} {{.HostConfig.MemorySwap}} {{.HostConfig.NanoCpus}} {{.HostConfig.PidsLimit}}",
+        );
+        let nano = cpus.map_or(0, |_| 500_000_000);
+        assert_eq!(set, format!("{memory} {memory} {nano} 4096"));
+        assert_eq!(ask(&sandbox, "/health", None).await, 200);
+    }
+    pool.close().await;
+}
+
+#[tokio::test]
+async fn the_next_ones_wait_for_the_user_of_whom_none_waited() {
     let Some(world) = World::with(|settings| settings.warm = 1).await else {
         return;
     };
@@ -98,19 +131,53 @@ async fn a_claim_that_does_not_fit_gets_a_container_of_its_own() {
     }
     let pool = WarmPool::start(&world.docker);
     pool.filled(1).await;
-    let mut spec = world.spec();
-    spec.memory = Some(300 << 20);
-    let (sandbox, was_warm) = claim(&pool, spec).await;
-    assert!(!was_warm);
-    assert_eq!(ask(&sandbox, "/health", None).await, 200);
-
     let theirs = world.path().join("theirs");
     fs::create_dir(&theirs).unwrap();
     chown(&theirs, Some(4321), Some(4321)).unwrap();
-    let spec = SandboxSpec::new(ConversationId::random()).with_directory(&theirs);
+    let spec = || SandboxSpec::new(ConversationId::random()).with_directory(&theirs);
+    let (first, was_warm) = claim(&pool, spec()).await;
+    assert!(!was_warm, "root's waited");
+    assert_eq!(exec(&first, "id -u"), "4321");
+    pool.filled(1).await;
+    let (second, was_warm) = claim(&pool, spec()).await;
+    assert!(was_warm);
+    let at = theirs.display();
+    assert_eq!(
+        exec(
+            &second,
+            &format!("id -u; echo made >{at}/made; stat -c %u {at}/made")
+        ),
+        "4321\n4321"
+    );
+    pool.close().await;
+    let mut wanted = [first.id().to_owned(), second.id().to_owned()];
+    wanted.sort();
+    eventually("root's is gone", async || {
+        let mut left = world.containers();
+        left.sort();
+        left == wanted
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_claim_that_wants_another_image_gets_a_container_of_its_own() {
+    let Some(world) = World::with(|settings| settings.warm = 1).await else {
+        return;
+    };
+    if !is_root() {
+        return;
+    }
+    let pool = WarmPool::start(&world.docker);
+    pool.filled(1).await;
+    let other = format!("openhands-test-other:{}", std::process::id());
+    docker(&["tag", &world.settings.image, &other]);
+    let mut spec = world.spec();
+    spec.image = Some(other.clone());
     let (sandbox, was_warm) = claim(&pool, spec).await;
+    docker(&["rmi", &other]);
     assert!(!was_warm);
-    assert_eq!(exec(&sandbox, "id -u"), "4321");
+    assert_eq!(ask(&sandbox, "/health", None).await, 200);
     assert_eq!(pool.waiting(), 1);
     pool.close().await;
 }
@@ -126,7 +193,7 @@ async fn one_that_died_while_it_waited_is_not_given_away() {
     let pool = WarmPool::start(&world.docker);
     pool.filled(1).await;
     for id in world.containers() {
-        crate::world::docker(&["kill", &id]);
+        docker(&["kill", &id]);
     }
     let (sandbox, was_warm) = claim(&pool, world.spec()).await;
     assert!(!was_warm);

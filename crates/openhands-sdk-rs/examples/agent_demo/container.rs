@@ -30,7 +30,7 @@ pub(crate) async fn choose(
     show.note(&format!("Runtime: docker, image {image}"));
     let line = Mutex::new(Progressing::new(show.screen.is_live()));
     let progress = Progress::to(move |step| match step {
-        Step::Pulling { done, total, .. } if total > 0 => {
+        Step::Pulling { done, total, .. } | Step::Building { done, total, .. } if total > 0 => {
             line.lock().bar(&step.to_string(), done, total);
         }
         Step::Ready { .. } => line.lock().end(&step.to_string()),

@@ -1,5 +1,6 @@
 //! What the settings of the server mean for containers.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use openhands_sdk_rs::runtime::docker::DockerSettings;
@@ -12,9 +13,11 @@ pub(super) fn settings(config: &Config, owner: String) -> Result<DockerSettings,
     let memory = config.conversation_container_memory.as_deref();
     let startup = config.conversation_container_startup_timeout;
     let engine = config.env.iter().find(|(name, _)| name == DOCKER_ENGINE);
+    let bind = config.conversation_container_bind.as_deref();
     let map = config.conversation_container_path_map.iter();
     Ok(DockerSettings {
         image: config.conversation_image.clone(),
+        build: config.conversation_image_build.clone(),
         host: engine
             .map(|(_, address)| address.clone())
             .filter(|address| !address.is_empty()),
@@ -30,9 +33,17 @@ pub(super) fn settings(config: &Config, owner: String) -> Result<DockerSettings,
             .map(|(ours, host)| (ours.clone(), host.clone()))
             .collect(),
         host_addr: config.surroundings.docker_host.clone(),
+        bind: bind.map(address).transpose()?,
         warm: config.conversation_warm_containers,
         start_timeout: Duration::try_from_secs_f64(startup).unwrap_or(Duration::MAX),
         ..DockerSettings::new(owner)
+    })
+}
+
+fn address(text: &str) -> Result<IpAddr, String> {
+    let address = text.trim().parse();
+    address.map_err(|_| {
+        format!("{text:?} is no address on which ports can be published: 127.0.0.1 or 0.0.0.0 are")
     })
 }
 

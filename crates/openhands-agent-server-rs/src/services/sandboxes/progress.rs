@@ -59,7 +59,8 @@ impl Steps {
         let this = self.clone();
         Progress::to(move |step| {
             let percent = match &step {
-                docker::Step::Pulling { done, total, .. } => (done * 100).checked_div(*total),
+                docker::Step::Pulling { done, total, .. }
+                | docker::Step::Building { done, total, .. } => (done * 100).checked_div(*total),
                 _ => None,
             };
             let percent = percent.and_then(|percent| u8::try_from(percent.min(100)).ok());

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use openhands_sdk_rs::runtime::Endpoint;
 use openhands_sdk_rs::runtime::docker::DockerSandbox;
+use openhands_sdk_rs::runtime::hands::KEY_HEADER;
 use tokio_util::sync::CancellationToken;
 
 /// How long the server inside may take to say that it is alive.
@@ -72,6 +73,7 @@ impl Sandbox {
     pub(super) async fn answers(&self, web: &reqwest::Client) -> bool {
         let asked = web
             .get(format!("{}/alive", self.endpoint.url))
+            .header(KEY_HEADER, self.key())
             .timeout(PING)
             .send()
             .await;

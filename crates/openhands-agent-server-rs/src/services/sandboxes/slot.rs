@@ -208,28 +208,33 @@ impl Slot {
         let Some(sandboxes) = self.sandboxes.upgrade() else {
             return Ok(sandbox);
         };
-        if sandbox.answers(&sandboxes.web).await || !self.is_lost(&sandbox).await {
+        if sandbox.answers(&sandboxes.web).await || !self.is_lost(&sandbox).await? {
             return Ok(sandbox);
         }
         self.lose(&sandbox);
         self.ready().await
     }
 
-    /// Whether the engine says that a container does not run. An engine that says nothing leaves it as it is.
-    async fn is_lost(&self, sandbox: &Sandbox) -> bool {
+    /// Whether the engine says that a container does not run. One that says nothing for too long is an error: nobody
+    /// knows then, and waiting again would be no better.
+    async fn is_lost(&self, sandbox: &Sandbox) -> Result<bool, String> {
         let deadline = tokio::time::Instant::now() + super::ENGINE_WAIT;
         loop {
-            match sandbox.container().state().await {
-                Ok(SandboxState::Running) => return false,
+            let asked = tokio::time::timeout_at(deadline, sandbox.container().state()).await;
+            let state = asked.map_err(|_| "it does not answer".to_owned());
+            match state.and_then(|state| state.map_err(|error| error.to_string())) {
+                Ok(SandboxState::Running) => return Ok(false),
                 Ok(SandboxState::Paused) => {
                     // Somebody froze it. It is wanted now.
                     let resumed = sandbox.container().resume().await;
-                    return resumed.is_err();
+                    return Ok(resumed.is_err());
                 }
-                Ok(SandboxState::Gone) => return true,
+                Ok(SandboxState::Gone) => return Ok(true),
                 Err(error) if tokio::time::Instant::now() >= deadline => {
                     tracing::warn!(conversation = %self.conversation(), %error, "the engine does not say how a container is");
-                    return false;
+                    return Err(format!(
+                        "The sandbox of the conversation does not answer, and the engine does not say why: {error}"
+                    ));
                 }
                 Err(_) => tokio::time::sleep(Duration::from_millis(500)).await,
             }
@@ -268,7 +273,7 @@ impl Slot {
         let engine = sandboxes.engine().await?;
         if let Ok(Some(found)) = engine.docker.find(plan.conversation).await {
             let sandbox = Sandbox::new(found);
-            if !self.is_lost(&sandbox).await && sandbox.answers(&sandboxes.web).await {
+            if !self.is_lost(&sandbox).await? && sandbox.answers(&sandboxes.web).await {
                 self.steps
                     .add("Found the container of the conversation", None);
                 return Ok(sandbox);
