@@ -17,6 +17,7 @@ mod faults;
 mod keys;
 mod model;
 mod nested;
+mod own_data;
 mod routes;
 mod works;
 mod world;

@@ -18,6 +18,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::services::conversations::worktree::{self, Plan};
 use crate::services::conversations::{Conversations, Entry, RefusedRequest, meta};
 use crate::services::launch::{Launch, append_suffix};
+use crate::services::sandboxes::OwnData;
 
 /// The Python modules of the tools: the Python client imports them to read the events of a conversation.
 const TOOL_MODULES: &[(&str, &str)] = &[
@@ -114,6 +115,11 @@ impl Conversations {
         stored: &mut StoredConversation,
     ) -> Result<Option<Plan>, RefusedRequest> {
         let source = Path::new(&stored.workspace.working_dir).to_owned();
+        if self.is_sandboxed(stored) {
+            OwnData::of(&self.config)
+                .check(&source)
+                .map_err(RefusedRequest::Invalid)?;
+        }
         let plan = if stored.worktree {
             self.plan(stored, &source).await
         } else {

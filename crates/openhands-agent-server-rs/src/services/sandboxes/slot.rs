@@ -1,7 +1,7 @@
 //! The place of one conversation's container: which one it is now, and how it is made, watched and replaced.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -9,10 +9,9 @@ use std::time::{Duration, Instant};
 use futures_util::future::BoxFuture;
 use openhands_protocol::ConversationId;
 use openhands_protocol::conversation::{
-    ConversationContainerOptions, ConversationRuntimeError, ConversationRuntimeInfo,
-    ConversationRuntimeStatus,
+    ConversationRuntimeError, ConversationRuntimeInfo, ConversationRuntimeStatus,
 };
-use openhands_sdk_rs::runtime::docker::{Mount, SandboxSpec, SandboxState};
+use openhands_sdk_rs::runtime::docker::{SandboxSpec, SandboxState};
 use openhands_sdk_rs::runtime::{
     Endpoint, Endpoints, Exec, RemoteRequest, RemoteRuntime, Runtime, RuntimeError,
 };
@@ -22,38 +21,10 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::progress::Steps;
-use super::{Follow, Sandbox, Sandboxes, limits, mounts};
+use super::{Follow, OwnData, Sandbox, Sandboxes, SlotPlan, limits};
 
 /// How often the server inside is asked whether it is alive. It ends when nobody asks for some of these times.
 const PERIOD: Duration = Duration::from_secs(5);
-
-/// What a container is made for.
-#[derive(Debug, Clone)]
-pub(crate) struct SlotPlan {
-    /// For which conversation.
-    pub(crate) conversation: ConversationId,
-    /// The directory that it works in.
-    pub(crate) working_dir: PathBuf,
-    /// Where its tools keep files.
-    pub(crate) directory: PathBuf,
-    /// Where this server keeps outputs that are too long for the model.
-    pub(crate) observations: PathBuf,
-    /// What the container sees of this machine.
-    pub(crate) mounts: Vec<Mount>,
-    /// What the request said of it.
-    pub(crate) options: ConversationContainerOptions,
-    /// Whether the working directory is made a repository.
-    pub(crate) init_git: bool,
-}
-
-impl SlotPlan {
-    /// What is mounted for the work itself: the working directory, or what holds its worktree.
-    fn root(&self) -> &Path {
-        self.mounts
-            .first()
-            .map_or(&self.working_dir, |mount| &mount.source)
-    }
-}
 
 /// What is in a slot.
 #[derive(Debug, Clone)]
@@ -275,19 +246,14 @@ impl Slot {
             }
             sandbox.remove().await;
         }
-        let (root, directory) = (plan.root().to_owned(), plan.directory.clone());
-        let observations = plan.observations.clone();
-        let made = tokio::task::spawn_blocking(move || {
-            std::fs::create_dir_all(observations)?;
-            mounts::make_for(&root, &directory)
-        });
-        made.await
-            .map_err(std::io::Error::other)
-            .and_then(|made| made)
-            .map_err(|error| format!("{}: {error}", plan.directory.display()))?;
+        let own = OwnData::of(&sandboxes.config);
+        let to_prepare = plan.clone();
+        let mounts = tokio::task::spawn_blocking(move || to_prepare.prepare(&own))
+            .await
+            .map_err(|error| error.to_string())??;
         let memory = plan.options.memory.as_deref();
         let spec = SandboxSpec {
-            mounts: plan.mounts.clone(),
+            mounts,
             memory: memory.map(limits::bytes).transpose()?,
             cpus: plan.options.cpus,
             ..SandboxSpec::new(plan.conversation)
