@@ -19,5 +19,6 @@ mod model;
 mod nested;
 mod own_data;
 mod routes;
+mod starting;
 mod works;
 mod world;

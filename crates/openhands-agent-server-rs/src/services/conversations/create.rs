@@ -96,6 +96,7 @@ impl Conversations {
         });
         let mut stored = stored(id, request, &agent);
         stored.launched_agent_profile = launch.launched_profile;
+        let _unfinished = self.unfinished(id);
         let started = async {
             if let Some(plan) = self.furnish(&mut stored).await? {
                 append_suffix(&mut agent, &plan.guidance());

@@ -137,15 +137,13 @@ impl Slot {
         let (Some(this), Some(sandboxes)) = (self.me.upgrade(), self.sandboxes.upgrade()) else {
             return;
         };
-        if self.is_closed.load(Ordering::Acquire) {
-            return;
-        }
         let begun = self.state.send_if_modified(|state| {
             let is_empty = matches!(state, SlotState::Missing | SlotState::Failed(_));
-            if is_empty {
+            let begins = is_empty && !self.is_closed.load(Ordering::Acquire);
+            if begins {
                 *state = SlotState::Starting;
             }
-            is_empty
+            begins
         });
         if begun {
             self.steps.begin();
@@ -223,8 +221,7 @@ impl Slot {
     /// Makes a container, or finds the one that is there already.
     async fn fill(self: Arc<Self>, sandboxes: &Arc<Sandboxes>) {
         match self.make(sandboxes).await {
-            Ok(sandbox) if self.is_closed.load(Ordering::Acquire) => sandbox.remove().await,
-            Ok(sandbox) => self.occupy(sandboxes, sandbox),
+            Ok(sandbox) => self.occupy(sandboxes, sandbox).await,
             Err(reason) => {
                 tracing::warn!(conversation = %self.conversation(), reason, "no container for a conversation");
                 self.steps.add(format!("Failed: {reason}"), None);
@@ -307,12 +304,24 @@ impl Slot {
         self.runtime_at(Arc::clone(self) as Arc<dyn Endpoints>)
     }
 
-    fn occupy(&self, sandboxes: &Arc<Sandboxes>, sandbox: Sandbox) {
+    /// Puts a container into the slot, or removes it if the slot was closed meanwhile.
+    async fn occupy(&self, sandboxes: &Arc<Sandboxes>, sandbox: Sandbox) {
         let sandbox = Arc::new(sandbox);
         *self.last_used.lock() = Instant::now();
         self.steps.add("The container is ready", Some(100));
-        self.state
-            .send_replace(SlotState::Available(Arc::clone(&sandbox)));
+        let mut is_wanted = false;
+        // Decided while nobody else changes the state: a slot that is closed now would never be looked at again.
+        self.state.send_modify(|state| {
+            is_wanted = !self.is_closed.load(Ordering::Acquire);
+            *state = if is_wanted {
+                SlotState::Available(Arc::clone(&sandbox))
+            } else {
+                SlotState::Missing
+            };
+        });
+        if !is_wanted {
+            return sandbox.remove().await;
+        }
         if let Some(this) = self.me.upgrade() {
             let stop = sandboxes.stop.clone();
             let web = sandboxes.web.clone();
@@ -357,6 +366,14 @@ impl Slot {
     /// Removes the container for good.
     pub(super) async fn close(&self) {
         self.is_closed.store(true, Ordering::Release);
+        // Who waits for one that is being made need not wait any longer: it is removed as soon as it is there.
+        self.state.send_if_modified(|state| {
+            let is_starting = matches!(state, SlotState::Starting);
+            if is_starting {
+                *state = SlotState::Missing;
+            }
+            is_starting
+        });
         self.vacate().await;
     }
 }
