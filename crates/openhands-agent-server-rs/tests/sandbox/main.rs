@@ -18,6 +18,7 @@ mod keys;
 mod model;
 mod nested;
 mod own_data;
+mod reattach;
 mod routes;
 mod starting;
 mod works;

@@ -11,7 +11,7 @@ use openhands_protocol::ConversationId;
 use openhands_protocol::conversation::{
     ConversationRuntimeError, ConversationRuntimeInfo, ConversationRuntimeStatus,
 };
-use openhands_sdk_rs::runtime::docker::{SandboxSpec, SandboxState};
+use openhands_sdk_rs::runtime::docker::{Docker, DockerSandbox, SandboxSpec, SandboxState};
 use openhands_sdk_rs::runtime::{
     Endpoint, Endpoints, Exec, RemoteRequest, RemoteRuntime, Runtime, RuntimeError,
 };
@@ -21,10 +21,14 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::progress::Steps;
+use super::sandbox::Ping;
 use super::{Follow, OwnData, Sandbox, Sandboxes, SlotPlan, limits};
 
 /// How often the server inside is asked whether it is alive. It ends when nobody asks for some of these times.
 const PERIOD: Duration = Duration::from_secs(5);
+
+/// How long a container that was found may take to answer before another one takes its place.
+const FOUND: Duration = Duration::from_secs(10);
 
 /// What is in a slot.
 #[derive(Debug, Clone)]
@@ -177,11 +181,16 @@ impl Slot {
         let Some(sandboxes) = self.sandboxes.upgrade() else {
             return Ok(sandbox);
         };
-        if sandbox.answers(&sandboxes.web).await || !self.is_lost(&sandbox).await {
+        let ping = sandbox.ping(&sandboxes.web).await;
+        if ping == Ping::Answered {
             return Ok(sandbox);
         }
-        self.lose(&sandbox);
-        self.ready().await
+        // Where somebody else is now, it is not. If it runs elsewhere, the engine says where.
+        if self.is_lost(&sandbox).await || ping == Ping::Refused {
+            self.lose(&sandbox);
+            return self.ready().await;
+        }
+        Ok(sandbox)
     }
 
     /// Whether the engine says that a container does not run. An engine that says nothing leaves it as it is.
@@ -234,9 +243,9 @@ impl Slot {
         let plan = &self.plan;
         self.steps.add("Asking the container engine", None);
         let engine = sandboxes.engine().await?;
-        if let Ok(Some(found)) = engine.docker.find(plan.conversation).await {
+        if let Some(found) = self.find(&engine.docker).await? {
             let sandbox = Sandbox::new(found);
-            if !self.is_lost(&sandbox).await && sandbox.answers(&sandboxes.web).await {
+            if !self.is_lost(&sandbox).await && answers(&sandbox, &sandboxes.web).await {
                 self.steps
                     .add("Found the container of the conversation", None);
                 return Ok(sandbox);
@@ -261,6 +270,21 @@ impl Slot {
             self.init_git(&sandbox).await;
         }
         Ok(sandbox)
+    }
+
+    /// The container that an earlier server left. An engine that does not answer is waited for: to make another one would
+    /// end the one that runs.
+    async fn find(&self, docker: &Docker) -> Result<Option<DockerSandbox>, String> {
+        let deadline = tokio::time::Instant::now() + super::ENGINE_WAIT;
+        loop {
+            match docker.find(self.plan.conversation).await {
+                Ok(found) => return Ok(found),
+                Err(error) if tokio::time::Instant::now() >= deadline => {
+                    return Err(error.to_string());
+                }
+                Err(_) => tokio::time::sleep(Duration::from_millis(500)).await,
+            }
+        }
     }
 
     /// Makes the working directory a repository, inside: changes are shown by git.
@@ -339,11 +363,15 @@ impl Slot {
                 () = tokio::time::sleep(PERIOD) => {}
                 () = sandbox.gone() => return,
             }
-            if sandbox.answers(web).await {
+            let ping = sandbox.ping(web).await;
+            if ping == Ping::Answered {
                 continue;
             }
-            if matches!(sandbox.container().state().await, Ok(SandboxState::Gone)) {
-                return self.lose(sandbox);
+            match sandbox.container().state().await {
+                Ok(SandboxState::Gone) => return self.lose(sandbox),
+                // At its address is somebody else. The next use asks the engine where it is.
+                Ok(SandboxState::Running) if ping == Ping::Refused => return self.lose(sandbox),
+                Ok(SandboxState::Running | SandboxState::Paused) | Err(_) => {}
             }
         }
     }
@@ -375,6 +403,19 @@ impl Slot {
             is_starting
         });
         self.vacate().await;
+    }
+}
+
+/// Whether the server in a container that was found answers. A machine that has just come up may be busy.
+async fn answers(sandbox: &Sandbox, web: &reqwest::Client) -> bool {
+    let deadline = tokio::time::Instant::now() + FOUND;
+    loop {
+        match sandbox.ping(web).await {
+            Ping::Answered => return true,
+            Ping::Refused => return false,
+            Ping::Silent if tokio::time::Instant::now() >= deadline => return false,
+            Ping::Silent => tokio::time::sleep(Duration::from_millis(200)).await,
+        }
     }
 }
 
