@@ -371,6 +371,12 @@ impl Slot {
                 Ok(SandboxState::Gone) => return self.lose(sandbox),
                 // At its address is somebody else. The next use asks the engine where it is.
                 Ok(SandboxState::Running) if ping == Ping::Refused => return self.lose(sandbox),
+                // Its port still takes what is sent to it, and whoever sent it would wait for ever.
+                Ok(SandboxState::Paused) if self.users.load(Ordering::Acquire) > 0 => {
+                    if let Err(error) = sandbox.container().resume().await {
+                        tracing::warn!(conversation = %self.conversation(), %error, "a container stays frozen");
+                    }
+                }
                 Ok(SandboxState::Running | SandboxState::Paused) | Err(_) => {}
             }
         }
