@@ -45,6 +45,10 @@ impl Runtime for LocalRuntime {
         Box::pin(self.tools.execute(tool, action, cx))
     }
 
+    fn is_apart(&self) -> bool {
+        false
+    }
+
     fn workspace(&self) -> &dyn Workspace {
         &self.workspace
     }

@@ -26,6 +26,11 @@ pub trait Runtime: Send + Sync {
         cx: CallContext,
     ) -> BoxFuture<'a, Result<Observation, ToolError>>;
 
+    /// Whether the tools run apart from this process, so that what they write must not decide what this process does.
+    fn is_apart(&self) -> bool {
+        true
+    }
+
     /// The files and programs of the machine on which the tools run.
     fn workspace(&self) -> &dyn Workspace;
 

@@ -191,13 +191,13 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "conversation_storage_disk_budget",
         Kind::Nullable(&Kind::Number(Limit::Fraction)),
         "null",
-        "How full the disk may be before containers shed what can be made again",
+        "Accepted for compatibility: containers keep nothing that could be shed",
     ),
     setting(
         "conversation_storage_retention_days",
         OPTIONAL_POSITIVE,
         "null",
-        "Days after which the container of a quiet conversation is deleted",
+        "Accepted for compatibility: a container goes when its conversation leaves memory",
     ),
     setting(
         "acp_skill_sourcing",

@@ -9,9 +9,11 @@
 //! Containers carry the name of this server in their labels. So one that was killed finds its containers again, several servers
 //! share an engine without seeing each other, and what belongs to no conversation any more is removed.
 
+mod covers;
 mod limits;
 mod mounts;
 mod owner;
+mod plan;
 mod progress;
 mod runtime;
 mod sandbox;
@@ -33,10 +35,12 @@ use tokio_util::task::TaskTracker;
 use crate::config::Config;
 use runtime::SandboxRuntime;
 
+pub(crate) use covers::OwnData;
 pub(crate) use mounts::{Kept, find_repository, mounts_of};
+pub(crate) use plan::SlotPlan;
 pub(crate) use progress::{Follow, Step};
 pub(crate) use sandbox::Sandbox;
-pub(crate) use slot::{Slot, SlotPlan, SlotState};
+pub(crate) use slot::{Slot, SlotState};
 
 /// How long an engine may take to answer before what needs it fails.
 const ENGINE_WAIT: Duration = Duration::from_secs(40);

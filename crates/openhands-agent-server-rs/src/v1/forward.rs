@@ -96,6 +96,11 @@ async fn send(slot: &Arc<Slot>, request: Request) -> Result<Response, String> {
         answer = sender.send_request(request) => answer.map_err(|error| failed(&error))?,
         () = sandbox.gone() => return Err("The sandbox of the conversation ended".to_owned()),
     };
+    if answer.status() == StatusCode::UNAUTHORIZED {
+        // The key is that of the container: somebody else is at its address. The next request finds the right one.
+        slot.alive().await?;
+        return Err("Another sandbox was at the address of this one. Try again".to_owned());
+    }
     let (mut parts, body) = answer.into_parts();
     drop_hop_headers(&mut parts.headers);
     parts.version = Version::HTTP_11;

@@ -152,6 +152,19 @@ async fn a_server_that_is_gone_leaves_no_container_after_a_minute() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_container_that_somebody_froze_goes_on_when_a_route_needs_it() {
+    let Some(world) = World::start().await else {
+        return;
+    };
+    let id = world.converse().await;
+    world.bash(&id, "true").await;
+    let container = world.container();
+    docker(&["pause", &container]);
+    assert_eq!(world.bash(&id, "echo awake").await, "awake\n");
+    assert_eq!(world.container(), container);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_is_an_error_of_the_command_and_no_more() {
     let Some(world) = World::start().await else {
         return;

@@ -263,7 +263,7 @@ async fn the_model_can_be_switched() {
 }
 
 /// An MCP server in a few lines of bash: the image has nothing else.
-const SERVER: &str = r#"
+pub(crate) const SERVER: &str = r#"
 while read -r line; do
   id=$(sed -n 's/.*"id":\([0-9]*\).*/\1/p' <<<"$line")
   [ -n "$id" ] || continue

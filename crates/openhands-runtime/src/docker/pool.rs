@@ -246,13 +246,14 @@ impl Shared {
             };
             let name = name_of(&self.docker.settings().owner, spec.conversation);
             let options = RenameContainerOptionsBuilder::new().name(&name).build();
-            // By its name it is found again after a crash.
-            let renaming = self.docker.engine().rename_container(sandbox.id(), options);
-            let moving = claim::move_in(pid, spec.mounts.clone());
-            let (renamed, moved) = tokio::join!(renaming, moving);
-            let renamed = renamed.map_err(|error| error.to_string());
-            let moved = moved.map_err(|error| error.to_string());
-            if let Err(reason) = renamed.and(moved) {
+            let claiming = async {
+                let moved = claim::move_in(pid, spec.mounts.clone()).await;
+                moved.map_err(|error| error.to_string())?;
+                // By its name it is found again after a crash, so only one that has its workspace gets it.
+                let renamed = self.docker.engine().rename_container(sandbox.id(), options);
+                renamed.await.map_err(|error| error.to_string())
+            };
+            if let Err(reason) = claiming.await {
                 let _ = sandbox.remove().await;
                 return Err(reason);
             }

@@ -219,7 +219,11 @@ async fn whole(mut response: reqwest::Response) -> Result<String, Broken> {
 fn refusal(status: StatusCode, text: &str) -> Broken {
     let said: String = text.chars().take(MAX_REFUSAL_CHARS).collect();
     if status == StatusCode::UNAUTHORIZED {
-        return Broken::Refused("its server does not accept the session key".to_owned());
+        // Somebody else may be at the address now: whoever knows where the server is will be asked again.
+        return Broken::Lost {
+            was_heard: false,
+            why: "its server does not accept the session key".to_owned(),
+        };
     }
     if matches!(status.as_u16(), 502..=504) {
         // Whoever stands between says that nobody is there at the moment.

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::chown;
 
 use openhands_protocol::ConversationId;
-use openhands_runtime::docker::{Progress, SandboxSpec, Step, WarmPool};
+use openhands_runtime::docker::{Mount, Progress, SandboxSpec, Step, WarmPool};
 use pretty_assertions::assert_eq;
 
 use crate::world::{World, ask, docker, eventually, exec, inspect};
@@ -25,6 +25,47 @@ async fn claim(
         was_warm |= matches!(step, Step::Ready { warm: true, .. });
     }
     (sandbox, was_warm)
+}
+
+/// By its name a container is found after a crash: one without its workspace must not have it.
+#[tokio::test]
+async fn a_container_without_its_workspace_never_has_the_name_of_a_conversation() {
+    let Some(world) = World::with(|settings| settings.warm = 1).await else {
+        return;
+    };
+    if !is_root() {
+        return;
+    }
+    let pool = WarmPool::start(&world.docker);
+    pool.filled(1).await;
+    let mut spec = SandboxSpec::new(ConversationId::random());
+    spec.mounts.push(Mount {
+        // Nothing can be mounted there, neither now nor at the start of another one.
+        target: "/proc/1/nothing".into(),
+        ..Mount::same(world.path())
+    });
+    let (progress, _steps) = Progress::channel();
+    pool.claim(spec, progress).await.unwrap_err();
+    let owner = format!(
+        "label=dev.openhands.owner={}",
+        world.docker.settings().owner
+    );
+    let renamed = std::process::Command::new("docker")
+        .args([
+            "events",
+            "--since",
+            "60s",
+            "--until",
+            "0s",
+            "--filter",
+            "event=rename",
+        ])
+        .args(["--filter", &owner])
+        .output()
+        .unwrap();
+    assert!(renamed.status.success(), "{renamed:?}");
+    assert_eq!(String::from_utf8_lossy(&renamed.stdout), "");
+    pool.close().await;
 }
 
 #[tokio::test]

@@ -17,11 +17,13 @@ use crate::agent::SkillInvoker;
 use crate::agent::repair::GrepProgram;
 use crate::builtin;
 use crate::condenser::{self, RequestSize};
+use crate::conversation::servers::WantedServers;
 use crate::conversation::toolbox::Toolbox;
 use crate::conversation::{ConversationError, Inner, RuntimeRequest};
 use crate::hooks::{HookSetup, Hooks};
 use crate::mcp::{Filter, McpServers};
 use crate::security::{self, Analyzer};
+use crate::skills::Loaded;
 use crate::skills::invoke::{self, InvokeSkillTool};
 use tokio_util::sync::CancellationToken;
 
@@ -118,7 +120,9 @@ impl Inner {
             let tool = Arc::new(builtin::ClientTool::new(tool));
             tools.add_own(Arc::clone(&tool) as _, tool)?;
         }
-        let skills = self.load_skills(&agent, &runtime).await;
+        let loaded = self.load_skills(&agent, &runtime).await;
+        let wanted = WantedServers::of(&agent, &loaded, runtime.is_apart());
+        let skills: Arc<[Skill]> = loaded.skills.into();
         if invoke::is_needed(&skills) {
             let invoker = SkillInvoker {
                 conversation: self.me.clone(),
@@ -138,7 +142,7 @@ impl Inner {
             sees_by_tool: tools.definitions.get(builtin::VISION_TOOL).is_some(),
             tools: tools.clone().finish(),
             fixed_tools: tools,
-            servers: self.servers(&agent, &skills, &runtime).await?,
+            servers: self.servers(&agent, &wanted, &runtime).await?,
             servers_version: 0,
             hooks: self.hooks(&runtime),
             skills,
@@ -181,9 +185,9 @@ impl Inner {
 
 impl Inner {
     /// The skills that the agent's context asks for.
-    async fn load_skills(&self, agent: &Agent, runtime: &Arc<dyn Runtime>) -> Arc<[Skill]> {
+    async fn load_skills(&self, agent: &Agent, runtime: &Arc<dyn Runtime>) -> Loaded {
         let Some(context) = &agent.agent_context else {
-            return Arc::default();
+            return Loaded::default();
         };
         let cancel = CancellationToken::new();
         let workspace = runtime.workspace();
@@ -191,7 +195,7 @@ impl Inner {
         for warning in &loaded.warnings {
             tracing::warn!(source = %warning.source, problem = %warning.problem, "a skill was skipped");
         }
-        loaded.skills.into()
+        loaded
     }
 
     /// The hooks that the conversation was given. Those of a workspace are not taken by themselves: a repository must

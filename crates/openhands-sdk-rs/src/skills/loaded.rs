@@ -14,6 +14,8 @@ pub struct Loaded {
     /// What was skipped, and why.
     pub warnings: Vec<Warning>,
     names: HashSet<String>,
+    /// Those that files of the project name, by their names.
+    of_project: HashSet<String>,
 }
 
 /// Something that was skipped, or taken with a reservation.
@@ -51,10 +53,32 @@ impl Loaded {
         self.warnings.push(warning);
     }
 
+    /// Everything that is here is the project's.
+    pub(crate) fn mark_as_project(&mut self) {
+        self.of_project.clone_from(&self.names);
+    }
+
+    /// Whether a skill comes from files of the project, which an agent may have written.
+    pub fn is_of_project(&self, name: &str) -> bool {
+        self.of_project.contains(name)
+    }
+
+    /// Leaves out the MCP servers that files of the project name.
+    pub(crate) fn drop_servers_of_project(&mut self) {
+        for skill in &mut self.skills {
+            if self.of_project.contains(&skill.name) {
+                skill.mcp_tools = None;
+            }
+        }
+    }
+
     /// Takes everything of `other` that is new, after what is here.
     pub fn append(&mut self, other: Self) {
         for skill in other.skills {
-            self.add(skill);
+            let name = skill.name.clone();
+            if self.add(skill) && other.of_project.contains(&name) {
+                self.of_project.insert(name);
+            }
         }
         self.warnings.extend(other.warnings);
     }

@@ -36,6 +36,7 @@ pub async fn load_project(workspace: &dyn Workspace, cancel: &CancellationToken)
             loaded.append(directory::load(workspace, &directory, &directory, &[]).await);
         }
     }
+    loaded.mark_as_project();
     loaded
 }
 

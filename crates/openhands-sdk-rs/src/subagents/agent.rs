@@ -133,7 +133,11 @@ async fn skills(
     };
     let workspace = equipment.runtime.workspace();
     let cancel = CancellationToken::new();
-    let known = parent.host.skills.resolve(&all, workspace, &cancel).await;
+    let mut known = parent.host.skills.resolve(&all, workspace, &cancel).await;
+    if equipment.runtime.is_apart() {
+        // What a sub-agent is given counts as the user's. Servers that files of the project name must not.
+        known.drop_servers_of_project();
+    }
     definition
         .skills
         .iter()

@@ -49,11 +49,9 @@ impl Conversations {
             stored.worktree_options = options;
             plan
         };
+        let _unfinished = self.unfinished(id);
         if let Some(plan) = &plan {
-            if let Err(error) = self.make_worktree(&mut stored, plan).await {
-                self.sandboxes.remove(id).await;
-                return Err(error);
-            }
+            self.make_worktree(&mut stored, plan).await?;
             append_suffix(&mut agent, &plan.guidance());
         }
         let workspace = stored.workspace.working_dir.clone();

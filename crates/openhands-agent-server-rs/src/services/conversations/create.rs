@@ -18,6 +18,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::services::conversations::worktree::{self, Plan};
 use crate::services::conversations::{Conversations, Entry, RefusedRequest, meta};
 use crate::services::launch::{Launch, append_suffix};
+use crate::services::sandboxes::OwnData;
 
 /// The Python modules of the tools: the Python client imports them to read the events of a conversation.
 const TOOL_MODULES: &[(&str, &str)] = &[
@@ -95,6 +96,7 @@ impl Conversations {
         });
         let mut stored = stored(id, request, &agent);
         stored.launched_agent_profile = launch.launched_profile;
+        let _unfinished = self.unfinished(id);
         let started = async {
             if let Some(plan) = self.furnish(&mut stored).await? {
                 append_suffix(&mut agent, &plan.guidance());
@@ -114,6 +116,11 @@ impl Conversations {
         stored: &mut StoredConversation,
     ) -> Result<Option<Plan>, RefusedRequest> {
         let source = Path::new(&stored.workspace.working_dir).to_owned();
+        if self.is_sandboxed(stored) {
+            OwnData::of(&self.config)
+                .check(&source)
+                .map_err(RefusedRequest::Invalid)?;
+        }
         let plan = if stored.worktree {
             self.plan(stored, &source).await
         } else {

@@ -68,6 +68,26 @@ impl SlotFinder {
     }
 }
 
+/// A conversation that is being made. Its container is removed if it comes to nothing, also because its caller went away.
+#[derive(Debug)]
+pub(super) struct Unfinished {
+    finder: SlotFinder,
+    id: ConversationId,
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        let is_known = self.finder.catalog.read().contains_key(&self.id);
+        if is_known || self.finder.sandboxes.slot(self.id).is_none() {
+            return;
+        }
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let (sandboxes, id) = (Arc::clone(&self.finder.sandboxes), self.id);
+            runtime.spawn(async move { sandboxes.remove(id).await });
+        }
+    }
+}
+
 /// Where a conversation works: as it was chosen when it was made, else as the server is set up.
 pub(super) fn kind_of(config: &Config, meta: &StoredConversation) -> RuntimeKind {
     let chosen = meta.conversation_runtime.clone();
@@ -134,6 +154,14 @@ impl Conversations {
     pub(super) async fn evict_sandboxes(&self, idle: std::time::Duration) {
         let rests = |id| self.entry(id).is_none_or(|entry| entry.loaded().is_none());
         self.sandboxes.evict(idle, rests).await;
+    }
+
+    /// Watches over the container of a conversation until there is one of that id.
+    pub(super) fn unfinished(&self, id: ConversationId) -> Unfinished {
+        Unfinished {
+            finder: self.finder.clone(),
+            id,
+        }
     }
 
     /// Whether a conversation works in a container.

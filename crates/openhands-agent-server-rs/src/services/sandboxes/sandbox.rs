@@ -2,13 +2,29 @@
 
 use std::time::Duration;
 
+use axum::http::StatusCode;
 use openhands_sdk_rs::runtime::Endpoint;
 use openhands_sdk_rs::runtime::docker::DockerSandbox;
-use openhands_sdk_rs::runtime::hands::KEY_HEADER;
 use tokio_util::sync::CancellationToken;
+
+use crate::http::KEY_HEADER;
 
 /// How long the server inside may take to say that it is alive.
 const PING: Duration = Duration::from_secs(5);
+
+/// Cheap, and for those who have the key.
+const PING_ROUTE: &str = "/api/conversations/count";
+
+/// Who is where the server of a container should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ping {
+    /// The server that has the key of the container.
+    Answered,
+    /// Somebody who does not know the key.
+    Refused,
+    /// Nobody, or nobody who speaks sense.
+    Silent,
+}
 
 /// A container that runs.
 #[derive(Debug)]
@@ -69,15 +85,20 @@ impl Sandbox {
         self.gone.cancel();
     }
 
-    /// Whether the server inside answers. It also learns by this that somebody watches.
-    pub(super) async fn answers(&self, web: &reqwest::Client) -> bool {
+    /// Asks the server inside for something that only it answers: ports are handed out again, and another container may
+    /// be where this one was. It also learns by this that somebody watches.
+    pub(super) async fn ping(&self, web: &reqwest::Client) -> Ping {
         let asked = web
-            .get(format!("{}/alive", self.endpoint.url))
+            .get(format!("{}{PING_ROUTE}", self.endpoint.url))
             .header(KEY_HEADER, self.key())
             .timeout(PING)
             .send()
             .await;
-        asked.is_ok_and(|answer| answer.status().is_success())
+        match asked.map(|answer| answer.status()) {
+            Ok(status) if status.is_success() => Ping::Answered,
+            Ok(StatusCode::UNAUTHORIZED) => Ping::Refused,
+            Ok(_) | Err(_) => Ping::Silent,
+        }
     }
 
     /// Ends it and removes it.

@@ -1,7 +1,7 @@
 //! The place of one conversation's container: which one it is now, and how it is made, watched and replaced.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -9,10 +9,9 @@ use std::time::{Duration, Instant};
 use futures_util::future::BoxFuture;
 use openhands_protocol::ConversationId;
 use openhands_protocol::conversation::{
-    ConversationContainerOptions, ConversationRuntimeError, ConversationRuntimeInfo,
-    ConversationRuntimeStatus,
+    ConversationRuntimeError, ConversationRuntimeInfo, ConversationRuntimeStatus,
 };
-use openhands_sdk_rs::runtime::docker::{Mount, SandboxSpec, SandboxState};
+use openhands_sdk_rs::runtime::docker::{Docker, DockerSandbox, SandboxSpec, SandboxState};
 use openhands_sdk_rs::runtime::{
     Endpoint, Endpoints, Exec, RemoteRequest, RemoteRuntime, Runtime, RuntimeError,
 };
@@ -22,38 +21,14 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::progress::Steps;
-use super::{Follow, Sandbox, Sandboxes, limits, mounts};
+use super::sandbox::Ping;
+use super::{Follow, OwnData, Sandbox, Sandboxes, SlotPlan, limits};
 
 /// How often the server inside is asked whether it is alive. It ends when nobody asks for some of these times.
 const PERIOD: Duration = Duration::from_secs(5);
 
-/// What a container is made for.
-#[derive(Debug, Clone)]
-pub(crate) struct SlotPlan {
-    /// For which conversation.
-    pub(crate) conversation: ConversationId,
-    /// The directory that it works in.
-    pub(crate) working_dir: PathBuf,
-    /// Where its tools keep files.
-    pub(crate) directory: PathBuf,
-    /// Where this server keeps outputs that are too long for the model.
-    pub(crate) observations: PathBuf,
-    /// What the container sees of this machine.
-    pub(crate) mounts: Vec<Mount>,
-    /// What the request said of it.
-    pub(crate) options: ConversationContainerOptions,
-    /// Whether the working directory is made a repository.
-    pub(crate) init_git: bool,
-}
-
-impl SlotPlan {
-    /// What is mounted for the work itself: the working directory, or what holds its worktree.
-    fn root(&self) -> &Path {
-        self.mounts
-            .first()
-            .map_or(&self.working_dir, |mount| &mount.source)
-    }
-}
+/// How long a container that was found may take to answer before another one takes its place.
+const FOUND: Duration = Duration::from_secs(10);
 
 /// What is in a slot.
 #[derive(Debug, Clone)]
@@ -166,15 +141,13 @@ impl Slot {
         let (Some(this), Some(sandboxes)) = (self.me.upgrade(), self.sandboxes.upgrade()) else {
             return;
         };
-        if self.is_closed.load(Ordering::Acquire) {
-            return;
-        }
         let begun = self.state.send_if_modified(|state| {
             let is_empty = matches!(state, SlotState::Missing | SlotState::Failed(_));
-            if is_empty {
+            let begins = is_empty && !self.is_closed.load(Ordering::Acquire);
+            if begins {
                 *state = SlotState::Starting;
             }
-            is_empty
+            begins
         });
         if begun {
             self.steps.begin();
@@ -208,11 +181,16 @@ impl Slot {
         let Some(sandboxes) = self.sandboxes.upgrade() else {
             return Ok(sandbox);
         };
-        if sandbox.answers(&sandboxes.web).await || !self.is_lost(&sandbox).await? {
+        let ping = sandbox.ping(&sandboxes.web).await;
+        if ping == Ping::Answered {
             return Ok(sandbox);
         }
-        self.lose(&sandbox);
-        self.ready().await
+        // Where somebody else is now, it is not. If it runs elsewhere, the engine says where.
+        if self.is_lost(&sandbox).await? || ping == Ping::Refused {
+            self.lose(&sandbox);
+            return self.ready().await;
+        }
+        Ok(sandbox)
     }
 
     /// Whether the engine says that a container does not run. One that says nothing for too long is an error: nobody
@@ -257,8 +235,7 @@ impl Slot {
     /// Makes a container, or finds the one that is there already.
     async fn fill(self: Arc<Self>, sandboxes: &Arc<Sandboxes>) {
         match self.make(sandboxes).await {
-            Ok(sandbox) if self.is_closed.load(Ordering::Acquire) => sandbox.remove().await,
-            Ok(sandbox) => self.occupy(sandboxes, sandbox),
+            Ok(sandbox) => self.occupy(sandboxes, sandbox).await,
             Err(reason) => {
                 tracing::warn!(conversation = %self.conversation(), reason, "no container for a conversation");
                 self.steps.add(format!("Failed: {reason}"), None);
@@ -271,28 +248,23 @@ impl Slot {
         let plan = &self.plan;
         self.steps.add("Asking the container engine", None);
         let engine = sandboxes.engine().await?;
-        if let Ok(Some(found)) = engine.docker.find(plan.conversation).await {
+        if let Some(found) = self.find(&engine.docker).await? {
             let sandbox = Sandbox::new(found);
-            if !self.is_lost(&sandbox).await? && sandbox.answers(&sandboxes.web).await {
+            if !self.is_lost(&sandbox).await? && answers(&sandbox, &sandboxes.web).await {
                 self.steps
                     .add("Found the container of the conversation", None);
                 return Ok(sandbox);
             }
             sandbox.remove().await;
         }
-        let (root, directory) = (plan.root().to_owned(), plan.directory.clone());
-        let observations = plan.observations.clone();
-        let made = tokio::task::spawn_blocking(move || {
-            std::fs::create_dir_all(observations)?;
-            mounts::make_for(&root, &directory)
-        });
-        made.await
-            .map_err(std::io::Error::other)
-            .and_then(|made| made)
-            .map_err(|error| format!("{}: {error}", plan.directory.display()))?;
+        let own = OwnData::of(&sandboxes.config);
+        let to_prepare = plan.clone();
+        let mounts = tokio::task::spawn_blocking(move || to_prepare.prepare(&own))
+            .await
+            .map_err(|error| error.to_string())??;
         let memory = plan.options.memory.as_deref();
         let spec = SandboxSpec {
-            mounts: plan.mounts.clone(),
+            mounts,
             memory: memory.map(limits::bytes).transpose()?,
             cpus: plan.options.cpus,
             ..SandboxSpec::new(plan.conversation)
@@ -303,6 +275,21 @@ impl Slot {
             self.init_git(&sandbox).await;
         }
         Ok(sandbox)
+    }
+
+    /// The container that an earlier server left. An engine that does not answer is waited for: to make another one would
+    /// end the one that runs.
+    async fn find(&self, docker: &Docker) -> Result<Option<DockerSandbox>, String> {
+        let deadline = tokio::time::Instant::now() + super::ENGINE_WAIT;
+        loop {
+            match docker.find(self.plan.conversation).await {
+                Ok(found) => return Ok(found),
+                Err(error) if tokio::time::Instant::now() >= deadline => {
+                    return Err(error.to_string());
+                }
+                Err(_) => tokio::time::sleep(Duration::from_millis(500)).await,
+            }
+        }
     }
 
     /// Makes the working directory a repository, inside: changes are shown by git.
@@ -346,12 +333,24 @@ impl Slot {
         self.runtime_at(Arc::clone(self) as Arc<dyn Endpoints>)
     }
 
-    fn occupy(&self, sandboxes: &Arc<Sandboxes>, sandbox: Sandbox) {
+    /// Puts a container into the slot, or removes it if the slot was closed meanwhile.
+    async fn occupy(&self, sandboxes: &Arc<Sandboxes>, sandbox: Sandbox) {
         let sandbox = Arc::new(sandbox);
         *self.last_used.lock() = Instant::now();
         self.steps.add("The container is ready", Some(100));
-        self.state
-            .send_replace(SlotState::Available(Arc::clone(&sandbox)));
+        let mut is_wanted = false;
+        // Decided while nobody else changes the state: a slot that is closed now would never be looked at again.
+        self.state.send_modify(|state| {
+            is_wanted = !self.is_closed.load(Ordering::Acquire);
+            *state = if is_wanted {
+                SlotState::Available(Arc::clone(&sandbox))
+            } else {
+                SlotState::Missing
+            };
+        });
+        if !is_wanted {
+            return sandbox.remove().await;
+        }
         if let Some(this) = self.me.upgrade() {
             let stop = sandboxes.stop.clone();
             let web = sandboxes.web.clone();
@@ -369,11 +368,21 @@ impl Slot {
                 () = tokio::time::sleep(PERIOD) => {}
                 () = sandbox.gone() => return,
             }
-            if sandbox.answers(web).await {
+            let ping = sandbox.ping(web).await;
+            if ping == Ping::Answered {
                 continue;
             }
-            if matches!(sandbox.container().state().await, Ok(SandboxState::Gone)) {
-                return self.lose(sandbox);
+            match sandbox.container().state().await {
+                Ok(SandboxState::Gone) => return self.lose(sandbox),
+                // At its address is somebody else. The next use asks the engine where it is.
+                Ok(SandboxState::Running) if ping == Ping::Refused => return self.lose(sandbox),
+                // Its port still takes what is sent to it, and whoever sent it would wait for ever.
+                Ok(SandboxState::Paused) if self.users.load(Ordering::Acquire) > 0 => {
+                    if let Err(error) = sandbox.container().resume().await {
+                        tracing::warn!(conversation = %self.conversation(), %error, "a container stays frozen");
+                    }
+                }
+                Ok(SandboxState::Running | SandboxState::Paused) | Err(_) => {}
             }
         }
     }
@@ -396,7 +405,28 @@ impl Slot {
     /// Removes the container for good.
     pub(super) async fn close(&self) {
         self.is_closed.store(true, Ordering::Release);
+        // Who waits for one that is being made need not wait any longer: it is removed as soon as it is there.
+        self.state.send_if_modified(|state| {
+            let is_starting = matches!(state, SlotState::Starting);
+            if is_starting {
+                *state = SlotState::Missing;
+            }
+            is_starting
+        });
         self.vacate().await;
+    }
+}
+
+/// Whether the server in a container that was found answers. A machine that has just come up may be busy.
+async fn answers(sandbox: &Sandbox, web: &reqwest::Client) -> bool {
+    let deadline = tokio::time::Instant::now() + FOUND;
+    loop {
+        match sandbox.ping(web).await {
+            Ping::Answered => return true,
+            Ping::Refused => return false,
+            Ping::Silent if tokio::time::Instant::now() >= deadline => return false,
+            Ping::Silent => tokio::time::sleep(Duration::from_millis(200)).await,
+        }
     }
 }
 

@@ -133,6 +133,10 @@ impl Runtime for Noticed {
         })
     }
 
+    fn is_apart(&self) -> bool {
+        self.inner.is_apart()
+    }
+
     fn workspace(&self) -> &dyn Workspace {
         self.inner.workspace()
     }

@@ -1,0 +1,135 @@
+//! What happens to a container that nobody wants any more before it is there.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use reqwest::Method;
+use serde_json::json;
+
+use crate::docker::image;
+use crate::world::World;
+
+/// How long the containers of the slow image take to answer.
+const SLOW_SECONDS: u64 = 6;
+
+/// An image whose server takes its time. It goes with the test.
+struct SlowImage(String);
+
+impl SlowImage {
+    fn build(name: &str) -> Option<Self> {
+        let image = image()?;
+        let tag = format!("openhands-test-{name}:latest");
+        let mut build = Command::new("docker")
+            .args(["build", "-q", "-t", &tag, "-"])
+            .env("DOCKER_BUILDKIT", "0")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let entry = json!([
+            "/bin/sh",
+            "-c",
+            format!("sleep {SLOW_SECONDS}; exec /usr/local/bin/openhands-agent-server \"$@\""),
+            "sh"
+        ]);
+        let text = format!("FROM {image}\nENTRYPOINT {entry}\n");
+        let mut stdin = build.stdin.take().unwrap();
+        stdin.write_all(text.as_bytes()).unwrap();
+        drop(stdin);
+        assert!(build.wait().unwrap().success());
+        Some(Self(tag))
+    }
+}
+
+impl Drop for SlowImage {
+    fn drop(&mut self) {
+        crate::docker::succeeds(&["rmi", "-f", &self.0]);
+    }
+}
+
+/// Whether the engine has started a container; its server may not answer yet.
+fn is_running(container: &str) -> bool {
+    let state = ["inspect", "-f", "{{.State.Running}}", container];
+    let said = Command::new("docker").args(state).output().unwrap();
+    said.stdout.starts_with(b"true")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_waits_for_a_container_is_told_that_its_conversation_was_deleted() {
+    let Some(slow) = SlowImage::build("slow-deleted") else {
+        return;
+    };
+    let env = [
+        ("RUNTIME_ENV", "docker"),
+        ("OH_CONVERSATION_IMAGE", slow.0.as_str()),
+    ];
+    let Some(world) = World::with(&env).await else {
+        return;
+    };
+    let id = world.converse().await;
+    let path = format!("/api/conversations/{id}/bash/execute_bash_command");
+    let command = json!({"command": "true"});
+    let waiting = world.post(&path, &command);
+    let deleting = async {
+        world
+            .until("the container starts", async || {
+                let running = world.containers().into_iter().filter(|one| is_running(one));
+                running.count() == 1
+            })
+            .await;
+        let path = format!("/api/conversations/{id}");
+        let (status, said) = world.send(world.request(Method::DELETE, &path)).await;
+        assert_eq!(status, 200, "{said}");
+    };
+    let began = Instant::now();
+    let ((status, said), ()) = tokio::join!(waiting, deleting);
+    assert_eq!(status, 502, "{said}\n{}", world.log());
+    assert!(said.to_string().contains("was removed"), "{said}");
+    assert!(began.elapsed() < Duration::from_mins(1));
+    world
+        .until("nothing is left", async || world.containers().is_empty())
+        .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_whose_maker_went_away_leaves_no_container() {
+    let Some(slow) = SlowImage::build("slow-abandoned") else {
+        return;
+    };
+    let env = [
+        ("RUNTIME_ENV", "docker"),
+        ("OH_CONVERSATION_IMAGE", slow.0.as_str()),
+    ];
+    let Some(world) = World::with(&env).await else {
+        return;
+    };
+    let made = Command::new("sh")
+        .args(["-c", "git init -q && git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m first"])
+        .current_dir(world.project())
+        .status()
+        .unwrap();
+    assert!(made.success());
+    let mut request = world.start_request();
+    // A worktree is made inside, so the answer waits for the container.
+    request["worktree"] = json!(true);
+    {
+        let making = world.post("/api/conversations", &request);
+        let starts = world.until("the container starts", async || {
+            world.containers().len() == 1
+        });
+        tokio::select! {
+            made = making => panic!("too early: {made:?}"),
+            () = starts => {}
+        }
+        // The connection is closed with the request.
+    }
+    let container = world.container();
+    world
+        .until("the container is removed", async || {
+            !crate::docker::succeeds(&["inspect", &container])
+        })
+        .await;
+    let (_, found) = world.get("/api/conversations/count").await;
+    assert_eq!(found, json!(0));
+}
