@@ -106,7 +106,7 @@ impl App {
             profiles: Arc::new(SavedModels(Arc::clone(&stores))),
             lookup,
             skills: skills.sources(),
-            sandboxes: Sandboxes::new(&config, stop.child_token())?,
+            sandboxes: Sandboxes::new(&config, stop.child_token()),
         };
         let conversations = Conversations::start(setting, stop.child_token()).await?;
         let wants_browser = config.enable_browser;

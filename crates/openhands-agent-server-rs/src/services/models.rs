@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use openhands_protocol::Secret;
 use openhands_protocol::llm::{Llm, LlmAuthType};
@@ -63,7 +63,9 @@ pub(crate) fn hide_keys(env: &mut Vec<(String, String)>) {
 /// Makes models. Keys of the environment are put in when a model is made, and live nowhere else.
 #[derive(Clone)]
 pub(crate) struct ModelSource {
-    connector: Result<Connector, LlmError>,
+    /// Made when a model is first asked for: it reads the certificates of the machine, which takes longer than all else at the start.
+    connector: Arc<OnceLock<Result<Connector, LlmError>>>,
+    allows_short_windows: bool,
     vars: Arc<HashMap<String, Secret>>,
 }
 
@@ -91,20 +93,24 @@ impl ModelSource {
         let allows_short_windows = env
             .iter()
             .any(|(name, value)| name == SHORT_WINDOWS && value.eq_ignore_ascii_case("true"));
-        let connector = Http::new()
-            .map(|http| Connector::new(http).allowing_short_windows(allows_short_windows));
         Self {
-            connector,
+            connector: Arc::default(),
+            allows_short_windows,
             vars: Arc::new(vars),
         }
     }
 
+    fn connector(&self) -> Result<&Connector, LlmError> {
+        let made = self.connector.get_or_init(|| {
+            let http = Http::new()?;
+            Ok(Connector::new(http).allowing_short_windows(self.allows_short_windows))
+        });
+        made.as_ref().map_err(Clone::clone)
+    }
+
     /// The model of these settings.
     pub(crate) fn connect(&self, llm: &Llm) -> Result<Arc<dyn ChatModel>, LlmError> {
-        match &self.connector {
-            Ok(connector) => connector.connect(&self.with_key(llm)),
-            Err(error) => Err(error.clone()),
-        }
+        self.connector()?.connect(&self.with_key(llm))
     }
 
     /// For [`Host::models`](openhands_sdk_rs::Host::models).
@@ -116,12 +122,9 @@ impl ModelSource {
     /// For [`Host::logged_models`](openhands_sdk_rs::Host::logged_models).
     pub(crate) fn logged_for_host(&self) -> LoggedModels {
         let source = self.clone();
-        Arc::new(move |llm, sink| match &source.connector {
-            Ok(connector) => {
-                let connector = connector.clone().with_log(sink);
-                connector.connect(&source.with_key(llm))
-            }
-            Err(error) => Err(error.clone()),
+        Arc::new(move |llm, sink| {
+            let connector = source.connector()?.clone().with_log(sink);
+            connector.connect(&source.with_key(llm))
         })
     }
 

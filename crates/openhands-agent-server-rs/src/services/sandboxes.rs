@@ -20,7 +20,7 @@ mod sandbox;
 mod slot;
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 use openhands_protocol::ConversationId;
@@ -52,7 +52,8 @@ pub(crate) struct Sandboxes {
     config: Arc<Config>,
     engine: OnceCell<Engine>,
     slots: Mutex<HashMap<ConversationId, Arc<Slot>>>,
-    web: reqwest::Client,
+    /// Made with the first container: it reads the certificates of the machine.
+    web: LazyLock<reqwest::Client>,
     tasks: TaskTracker,
     stop: CancellationToken,
 }
@@ -63,17 +64,22 @@ struct Engine {
     pool: OnceLock<Option<WarmPool>>,
 }
 
+/// A client for containers. Never by a proxy: they are near.
+fn near() -> reqwest::Client {
+    let client = reqwest::Client::builder().no_proxy().build();
+    client.unwrap_or_default()
+}
+
 impl Sandboxes {
-    pub(crate) fn new(config: &Arc<Config>, stop: CancellationToken) -> anyhow::Result<Arc<Self>> {
-        Ok(Arc::new(Self {
+    pub(crate) fn new(config: &Arc<Config>, stop: CancellationToken) -> Arc<Self> {
+        Arc::new(Self {
             config: Arc::clone(config),
             engine: OnceCell::new(),
             slots: Mutex::default(),
-            // Never by a proxy: containers are near.
-            web: reqwest::Client::builder().no_proxy().build()?,
+            web: LazyLock::new(near),
             tasks: TaskTracker::new(),
             stop,
-        }))
+        })
     }
 
     /// The slot of a conversation, if it has one.

@@ -8,7 +8,7 @@ use crate::counts::Counts;
 pub(crate) fn judge(counts: &Counts) {
     let budget: BTreeMap<String, f64> = serde_json::from_str(include_str!("budget.json")).unwrap();
     let mut above = Vec::new();
-    for (name, count) in counts.iter() {
+    for (name, count) in counts {
         let most = budget.get(name).copied();
         println!("{name}: {count:.1} of {most:?}");
         if most.is_none_or(|most| *count > most) {

@@ -6,6 +6,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::indexing_slicing,
     // A skipped test says so, and counts are printed.
     clippy::print_stdout,
     clippy::cast_precision_loss

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use futures_util::future::BoxFuture;
 use openhands_llm::{ChatModel, CompletionSink, Connector, Http, LlmError};
@@ -100,8 +100,8 @@ pub struct Host {
     pub user_directory: Option<PathBuf>,
     /// Where skills beyond those of a project come from.
     pub skills: SkillSources,
-    /// For services that are asked over HTTP.
-    pub web: reqwest::Client,
+    /// For services that are asked over HTTP; made when the first one is.
+    pub web: Arc<LazyLock<reqwest::Client>>,
     /// The environment of the process, for commands.
     pub env: Vec<(String, String)>,
     /// When events are forced to disk.
@@ -128,11 +128,14 @@ impl Host {
     /// A host that keeps conversations in memory, asks real models and runs tools in this process.
     pub fn new(env: Vec<(String, String)>) -> Self {
         let registry = Registry::standard();
-        let connector = Http::new().map(Connector::new);
+        // Made when it is first needed: it reads the certificates of the machine.
+        let connector = OnceLock::new();
         Self {
-            models: Arc::new(move |llm| match &connector {
-                Ok(connector) => connector.connect(llm),
-                Err(error) => Err(error.clone()),
+            models: Arc::new(move |llm| {
+                match connector.get_or_init(|| Http::new().map(Connector::new)) {
+                    Ok(connector) => connector.connect(llm),
+                    Err(error) => Err(error.clone()),
+                }
             }),
             logged_models: None,
             runtimes: local_runtimes(registry.clone(), env.clone()),
@@ -140,7 +143,7 @@ impl Host {
             directory: None,
             user_directory: None,
             skills: SkillSources::default(),
-            web: reqwest::Client::new(),
+            web: Arc::default(),
             env,
             durability: Durability::Background(Syncer::new()),
             owner: None,

@@ -1,5 +1,6 @@
 //! Fetching the value of a secret that is kept elsewhere.
 
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -41,7 +42,8 @@ pub enum LookupError {
 /// Fetches values by GET.
 #[derive(Debug, Clone)]
 pub struct HttpLookup {
-    client: Client,
+    /// Made when the first value is fetched.
+    client: Arc<OnceLock<Client>>,
     base: Option<Url>,
 }
 
@@ -56,13 +58,23 @@ impl HttpLookup {
             ),
             None => None,
         };
+        Ok(Self {
+            client: Arc::default(),
+            base,
+        })
+    }
+
+    fn client(&self) -> Result<&Client, LookupError> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
         // A redirect would carry the headers to whom they were not meant for.
         let client = Client::builder()
             .redirect(redirect::Policy::none())
             .timeout(TIMEOUT)
             .build()
             .map_err(request_failed)?;
-        Ok(Self { client, base })
+        Ok(self.client.get_or_init(|| client))
     }
 
     fn address(&self, url: &str) -> Result<Url, LookupError> {
@@ -74,7 +86,7 @@ impl HttpLookup {
     }
 
     async fn get(&self, secret: &LookupSecret) -> Result<Secret, LookupError> {
-        let mut request = self.client.get(self.address(&secret.url)?);
+        let mut request = self.client()?.get(self.address(&secret.url)?);
         for (name, value) in secret.headers.iter() {
             if let Some(value) = value.expose() {
                 request = request.header(name, value);
