@@ -54,7 +54,7 @@ async fn throughput(bench: &Bench, clients: usize) -> anyhow::Result<Figure> {
         .limited_by("fork and exec of bash -c true")
         .target(Target::OfLimit(0.75));
     bench.tell(&figure);
-    for round in 0..=bench.pick(2, 5) {
+    for round in 0..=bench.pick(1, 5) {
         for server in bench.servers() {
             let each = server.side.pick(480, 96) / clients;
             let began = Instant::now();

@@ -109,7 +109,27 @@ impl Connection {
         content_type: Option<&str>,
         body: Bytes,
     ) -> anyhow::Result<Response<Incoming>> {
-        // Servers close connections that were idle for some seconds.
+        // Servers close connections that were idle for some seconds, perhaps in this very moment: what only looks is asked again.
+        let may_ask_again = method == Method::GET;
+        match self
+            .ask(method.clone(), path, content_type, body.clone())
+            .await
+        {
+            Err(_) if may_ask_again => {
+                *self = Self::open(self.port).await?;
+                self.ask(method, path, content_type, body).await
+            }
+            answer => answer,
+        }
+    }
+
+    async fn ask(
+        &mut self,
+        method: Method,
+        path: &str,
+        content_type: Option<&str>,
+        body: Bytes,
+    ) -> anyhow::Result<Response<Incoming>> {
         if self.sender.is_closed() || self.sender.ready().await.is_err() {
             *self = Self::open(self.port).await?;
         }

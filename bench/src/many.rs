@@ -78,7 +78,7 @@ async fn crowd(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
     for side in bench.sides() {
         let mut talks = bench.take_talks(side, 32).await?;
         begin(&mut talks).await?;
-        let times = stream::lines(bench.server(side)?, side.pick(100, bench.pick(6, 50))).await?;
+        let times = stream::lines(bench.server(side)?, side.pick(100, bench.pick(3, 50))).await?;
         end(&mut talks).await?;
         bench.give_back(side, talks);
         line.add_times(side, &times);
