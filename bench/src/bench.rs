@@ -3,11 +3,15 @@
 use indicatif::ProgressBar;
 
 use anyhow::Context as _;
+use futures_util::future::try_join_all;
 
 use crate::figures::Figure;
 use crate::model::{Model, Turn};
 use crate::servers::{Home, Launch, Server, Side};
 use crate::talk::Talk;
+
+/// Conversations that are made at the same time: those of Python wait for tmux most of the time.
+const WARMED_AT_ONCE: usize = 8;
 
 /// The servers that are compared; Python's is missing when only ours is measured.
 #[derive(Debug)]
@@ -110,10 +114,18 @@ impl Bench {
     /// Sees to it that so many conversations with a live terminal are there.
     pub(crate) async fn warm_talks(&mut self, side: Side, count: usize) -> anyhow::Result<()> {
         let there = self.talks.iter().filter(|(of, _)| *of == side).count();
-        for _ in there..count {
-            let mut talk = Talk::create(self.server(side)?, &self.model).await?;
-            talk.run(Turn::Terminal("true".to_owned()), 1).await?;
-            self.talks.push((side, talk));
+        let mut missing = count.saturating_sub(there);
+        while missing > 0 {
+            let server = self.server(side)?;
+            let some = missing.min(WARMED_AT_ONCE);
+            let made = try_join_all((0..some).map(async |_| {
+                let mut talk = Talk::create(server, &self.model).await?;
+                talk.run(Turn::Terminal("true".to_owned()), 1).await?;
+                anyhow::Ok((side, talk))
+            }))
+            .await?;
+            self.talks.extend(made);
+            missing -= some;
         }
         Ok(())
     }

@@ -121,7 +121,7 @@ async fn measure_steps(
     let file = edited(bench.server(side)?, length)?;
     // Loads it; not counted.
     talk.run(Turn::Edit(file.clone()), 1).await?;
-    let count = side.pick(30, bench.pick(2, 15));
+    let count = side.pick(30, bench.pick(1, 15));
     for took in talk.run(Turn::Edit(file), count).await? {
         figure.add_time(side, took);
     }
