@@ -43,9 +43,9 @@ pub(crate) struct Inner {
     pub(crate) writer: tokio::sync::Mutex<WriterState>,
     /// What the agent works with; made when it is first needed.
     pub(crate) equipment: tokio::sync::Mutex<Option<Arc<Equipment>>>,
-    /// Where live updates go; none when nobody watches.
     /// MCP servers that were started before they are needed.
     pub(crate) early_servers: Mutex<Option<Arc<McpServers>>>,
+    /// Where live updates go; none when nobody watches.
     pub(crate) live: Mutex<Option<broadcast::Sender<Sent>>>,
     /// The run that is under way.
     pub(crate) run: Mutex<Option<CancellationToken>>,
