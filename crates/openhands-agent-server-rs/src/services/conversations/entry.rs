@@ -276,3 +276,7 @@ impl Drop for Held {
         self.entry.users.fetch_sub(1, Ordering::AcqRel);
     }
 }
+
+#[cfg(test)]
+#[path = "entry_tests.rs"]
+mod tests;
