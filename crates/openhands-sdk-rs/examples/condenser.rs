@@ -38,10 +38,10 @@ async fn main() -> anyhow::Result<()> {
     });
     let mut agent = Agent::new(Llm::default(), [Tool::new("terminal")]);
     agent.condenser = Some(Condenser::LlmSummarizing(LlmSummarizingCondenser {
-        llm: Llm {
+        llm: Box::new(Llm {
             usage_id: "condenser".to_owned(),
             ..Llm::default()
-        },
+        }),
         max_size: 12,
         ..LlmSummarizingCondenser::default()
     }));

@@ -42,10 +42,10 @@ impl ChatModel for Asked {
 
 fn settings(max_size: i64, keep_first: i64) -> LlmSummarizingCondenser {
     LlmSummarizingCondenser {
-        llm: Llm {
+        llm: Box::new(Llm {
             usage_id: "condenser".to_owned(),
             ..Llm::default()
-        },
+        }),
         max_size,
         keep_first,
         ..LlmSummarizingCondenser::default()

@@ -48,7 +48,7 @@ wire! {
 
     /// An external agent.
     pub struct AcpAgent ["kind" = "ACPAgent"] {
-        llm: Llm = Llm::default(),
+        llm: Box<Llm> = Box::default(),
         tools: Vec<Tool> = Vec::new(),
         mcp_config: IndexMap<String, McpServer> = IndexMap::new(),
         filter_tools_regex: Option<String> = None,

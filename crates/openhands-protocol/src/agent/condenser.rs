@@ -8,7 +8,7 @@ use crate::wire::wire;
 wire! {
     /// Lets a model sum up the middle of a long history.
     pub struct LlmSummarizingCondenser ["kind" = "LLMSummarizingCondenser"] (default) {
-        llm: Llm,
+        llm: Box<Llm>,
         max_size in [gt(0.0)]: i64 = 240,
         max_tokens: Option<i64> = None,
         keep_first in [ge(0.0)]: i64 = 2,

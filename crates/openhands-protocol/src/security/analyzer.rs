@@ -43,7 +43,7 @@ wire! {
 
     /// Asks another model.
     pub struct ToolShieldLlmSecurityAnalyzer ["kind" = "ToolShieldLLMSecurityAnalyzer"] (default) {
-        llm: Llm,
+        llm: Box<Llm>,
         history_window: i64 = 20,
         safety_experiences: String = String::new(),
     }

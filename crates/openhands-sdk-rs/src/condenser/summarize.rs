@@ -155,7 +155,7 @@ impl Summary<'_> {
         Condensed::Forgotten(Box::new(Forgotten {
             condensation,
             completion,
-            llm: self.settings.llm.clone(),
+            llm: (*self.settings.llm).clone(),
         }))
     }
 }

@@ -164,10 +164,10 @@ fn condenser(llm: &Llm, definition: &AgentDefinition) -> Condenser {
         }
         Some(own) => own.clone(),
         None => Condenser::LlmSummarizing(LlmSummarizingCondenser {
-            llm: Llm {
+            llm: Box::new(Llm {
                 usage_id: usual.usage_id.to_owned(),
                 ..llm.clone()
-            },
+            }),
             max_size: i64::try_from(usual.max_size).unwrap_or(i64::MAX),
             keep_first: i64::try_from(usual.keep_first).unwrap_or(i64::MAX),
             ..LlmSummarizingCondenser::default()

@@ -104,12 +104,12 @@ fn summarizing(
         max_tokens: settings
             .max_tokens
             .or_else(|| if inherits_limit { of_model() } else { None }),
-        llm: Llm {
+        llm: Box::new(Llm {
             usage_id: CONDENSER_USAGE.to_owned(),
             // A summary is nothing to watch. A plan must stream.
             stream: llm.stream && llm.auth_type == LlmAuthType::Subscription,
             ..llm.clone()
-        },
+        }),
         max_size: settings.max_size,
         keep_first: settings.keep_first,
         minimum_progress: settings.minimum_progress,
