@@ -1,6 +1,7 @@
 //! How input becomes a typed value, and what is said when it does not fit.
 
 use axum::extract::Request;
+use axum::http::request::Parts;
 use openhands_protocol::Reading;
 use openhands_protocol::schema::{Described, Schema};
 use openhands_protocol::server::ValidationError;
@@ -17,6 +18,26 @@ pub(crate) fn read<T: Described + DeserializeOwned>(
 ) -> Result<T, ApiError> {
     let value = validate::check(place, T::schema(), value).map_err(ApiError::invalid)?;
     typed(place, value)
+}
+
+/// Parameters of the path that were checked, for their reader.
+#[derive(Debug, Clone)]
+pub(crate) struct CheckedPath(Value);
+
+/// The same of the query.
+#[derive(Debug, Clone)]
+pub(crate) struct CheckedQuery(Value);
+
+/// Reads the parameters of the path, if they were checked.
+pub(crate) fn checked_path<T: DeserializeOwned>(parts: &mut Parts) -> Option<Result<T, ApiError>> {
+    let CheckedPath(value) = parts.extensions.remove()?;
+    Some(typed("path", value))
+}
+
+/// Reads the query, if it was checked.
+pub(crate) fn checked_query<T: DeserializeOwned>(parts: &mut Parts) -> Option<Result<T, ApiError>> {
+    let CheckedQuery(value) = parts.extensions.remove()?;
+    Some(typed("query", value))
 }
 
 /// Reads a value that was checked. What fits the schema and not the type, such as a number out of range, is
@@ -45,13 +66,18 @@ pub(crate) async fn check_parameters(
         match place {
             Place::Path => {
                 let members = path::members(&mut parts, operation).await?;
-                errors.extend(problems("path", schema(), members));
+                match validate::check("path", schema(), members) {
+                    Ok(value) => drop(parts.extensions.insert(CheckedPath(value))),
+                    Err(problems) => errors.extend(problems),
+                }
             }
-            Place::Query => errors.extend(problems(
-                "query",
-                schema(),
-                query::members(&parts.uri, schema()),
-            )),
+            Place::Query => {
+                let members = query::members(&parts.uri, schema());
+                match validate::check("query", schema(), members) {
+                    Ok(value) => drop(parts.extensions.insert(CheckedQuery(value))),
+                    Err(problems) => errors.extend(problems),
+                }
+            }
             Place::Body | Place::OptionalBody | Place::Form => {}
         }
     }

@@ -16,6 +16,9 @@ impl<T: Described + DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Pa
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        if let Some(read) = input::checked_path(parts) {
+            return read.map(Self);
+        }
         let Some(Matched(operation)) = parts.extensions.get().cloned() else {
             return Err(ApiError::internal("path parameters outside of a route"));
         };

@@ -17,6 +17,9 @@ impl<T: Described + DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Qu
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        if let Some(read) = input::checked_query(parts) {
+            return read.map(Self);
+        }
         input::read("query", members(&parts.uri, T::schema())).map(Self)
     }
 }
@@ -45,6 +48,9 @@ pub(crate) fn members(uri: &Uri, schema: &'static Schema) -> Value {
 
 /// The parameters of a query, in order.
 pub(crate) fn pairs(query: &str) -> Vec<(String, String)> {
+    if query.is_empty() {
+        return Vec::new();
+    }
     let uri = format!("/?{query}").parse::<axum::http::Uri>();
     uri.ok()
         .and_then(|uri| axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&uri).ok())
