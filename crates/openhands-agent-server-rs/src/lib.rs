@@ -17,6 +17,7 @@ mod dormant;
 mod first_process;
 mod hands;
 mod http;
+mod memory;
 mod openapi;
 mod serve;
 mod services;
@@ -34,6 +35,7 @@ pub use config::{
 };
 pub use first_process::run_as_first_process;
 pub use http::{Argument, Door, Front, Operation, Place};
+pub use memory::share_heaps;
 pub use serve::{Server, serve};
 pub use telemetry::Logs;
 pub use v0::{ActionServer, ActionServerArgs, FileEditorArgs, Settings, edit_files, serve_actions};

@@ -9,6 +9,7 @@ use clap::Parser;
 use openhands_agent_server_rs::{
     ActionServerArgs, Cli, Config, Environment, Logs, Program, Settings, Sources, check_browser,
     check_health, edit_files, list_variables, run_as_first_process, serve, serve_actions,
+    share_heaps,
 };
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -17,6 +18,7 @@ fn main() -> anyhow::Result<ExitCode> {
     if let Some(code) = run_as_first_process()? {
         return Ok(code);
     }
+    share_heaps();
     let cli = Cli::parse();
     if cli.list_variables {
         std::io::stdout().write_all(list_variables().as_bytes())?;

@@ -146,6 +146,7 @@ pub async fn serve(
     let is_deferred = config.deferred_init;
     let server = Server::start(config, host, port).await?;
     tracing::info!("listening on http://{}", server.address);
+    crate::memory::shrink_after_start();
     if is_deferred {
         tracing::info!("waiting for POST /api/init");
     }

@@ -73,6 +73,7 @@ pub async fn serve_actions(
         "the action execution server listens on http://{}",
         server.address
     );
+    crate::memory::shrink_after_start();
     stop.await;
     tracing::info!("stopping");
     server.stop().await
