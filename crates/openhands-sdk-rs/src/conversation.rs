@@ -31,6 +31,7 @@ mod live;
 mod message;
 mod open;
 mod profiles;
+mod recover;
 mod run;
 mod servers;
 mod settings;
@@ -54,10 +55,12 @@ pub use inner::Conversation;
 pub(crate) use inner::Inner;
 pub use live::{DeltaKind, Live};
 pub use profiles::{HeldProfiles, ProfileError, Profiles};
+pub use recover::status_when_killed;
 pub use run::RunEnd;
 pub use subscription::{Subscription, Update};
 pub use transition::{Cause, Refused, next};
-pub(crate) use writer::Writer;
+pub use versioned::Versioned;
+pub(crate) use writer::{Writer, update};
 
 /// Whether a tool of this name lives with the conversation itself, so that every agent can have it.
 pub fn has_built_in_tool(name: &str) -> bool {

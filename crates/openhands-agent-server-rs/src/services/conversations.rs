@@ -33,11 +33,10 @@ use anyhow::Context as _;
 use openhands_protocol::ConversationId;
 use openhands_protocol::conversation::ExecutionStatus;
 use openhands_sdk_rs::Host;
-use openhands_sdk_rs::conversation::{LoggedModels, Models, Profiles};
+use openhands_sdk_rs::conversation::{LoggedModels, Models, Profiles, Versioned};
 use openhands_sdk_rs::event_log::{Durability, LeaseOwner, Syncer};
 use openhands_sdk_rs::secrets::Lookup;
 use openhands_sdk_rs::skills::SkillSources;
-use parking_lot::RwLock;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -57,7 +56,7 @@ pub(crate) use list::ConversationQuery;
 pub(crate) use refuse::RefusedRequest;
 
 /// Conversations by id.
-pub(crate) type Catalog = RwLock<HashMap<ConversationId, Arc<Entry>>>;
+pub(crate) type Catalog = Versioned<HashMap<ConversationId, Arc<Entry>>>;
 
 /// What the conversations are given by the rest of the server.
 pub(crate) struct Setting {

@@ -52,6 +52,11 @@ impl Closing {
 pub(crate) trait Source: Send {
     /// The next frame, or why there is no more. May be dropped while it waits: nothing is lost.
     fn next(&mut self) -> impl Future<Output = Result<Utf8Bytes, Closing>> + Send;
+
+    /// Whether the next frame is there without a wait.
+    fn is_ready(&self) -> bool {
+        false
+    }
 }
 
 /// Who handles the frames of a client.
@@ -112,22 +117,44 @@ pub(crate) async fn serve(
                 Err(closing) => break closing,
             },
         };
-        if let Err(closing) = send(&mut sink, frame, stop).await {
+        let sent = send_with_more(&mut sink, frame, &mut source);
+        if let Err(closing) = in_time(sent, stop).await {
             break closing;
         }
     };
     let _ = tokio::time::timeout(Duration::from_millis(500), sink.send(closing.message())).await;
 }
 
-async fn send(
+/// Sends a frame, and all that is there to be sent by then, in one go.
+async fn send_with_more(
     sink: &mut SplitSink<WebSocket, Message>,
     frame: Message,
+    source: &mut impl Source,
+) -> Result<(), Closing> {
+    let gone = |_| Closing::NORMAL;
+    sink.feed(frame).await.map_err(gone)?;
+    while source.is_ready() {
+        match source.next().await {
+            Ok(text) => sink.feed(Message::Text(text)).await.map_err(gone)?,
+            Err(closing) => {
+                sink.flush().await.map_err(gone)?;
+                return Err(closing);
+            }
+        }
+    }
+    sink.flush().await.map_err(gone)
+}
+
+/// Whoever takes nothing for so long is given up.
+async fn in_time(
+    sending: impl Future<Output = Result<(), Closing>>,
     stop: &CancellationToken,
 ) -> Result<(), Closing> {
-    let sent = tokio::time::timeout(STALLED, sink.send(frame));
-    match stop.run_until_cancelled(sent).await {
-        Some(Ok(Ok(()))) => Ok(()),
-        Some(Ok(Err(_))) => Err(Closing::NORMAL),
+    match stop
+        .run_until_cancelled(tokio::time::timeout(STALLED, sending))
+        .await
+    {
+        Some(Ok(sent)) => sent,
         Some(Err(_)) => Err(Closing::SLOW),
         None => Err(Closing::SERVER_STOPS),
     }

@@ -244,6 +244,10 @@ impl Source for Frames {
             };
         }
     }
+
+    fn is_ready(&self) -> bool {
+        !self.first.is_empty() || self.subscription.is_ready()
+    }
 }
 
 /// Something live as a frame. Clients know no other kinds than these.

@@ -215,6 +215,10 @@ impl Source for Frames {
             }
         }
     }
+
+    fn is_ready(&self) -> bool {
+        !self.ready.is_empty() || self.subscription.is_ready()
+    }
 }
 
 /// An error of a client frame.

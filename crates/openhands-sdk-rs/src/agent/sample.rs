@@ -30,7 +30,11 @@ impl Step<'_> {
                 .await
                 .map_err(failed)?
         };
-        self.conversation.book(&equipment.llm, &answer).await?;
+        // With the answer's own event: watchers hear of both at once.
+        self.conversation
+            .writer()
+            .await
+            .hold_stats(&self.conversation.count(&equipment.llm, &answer))?;
         Ok(answer)
     }
 

@@ -4,19 +4,19 @@ use std::path::Path;
 use std::sync::{Arc, Weak};
 
 use futures_util::future::BoxFuture;
-use openhands_protocol::Extra;
 use openhands_protocol::event::{
     ActionEvent, EventHeader, MessageEvent, ObservationEvent, Source, SystemPromptEvent,
 };
 use openhands_protocol::message::TextContent;
 use openhands_protocol::skills::Skill;
 use openhands_protocol::tool::{Action, Observation};
+use openhands_protocol::{Event, Extra};
 use openhands_runtime::Runtime;
 use openhands_tools::{CallContext, ToolError, ToolExecutor};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::step::{Step, StepError};
-use crate::conversation::{ConversationError, Equipment, Inner, Writer};
+use crate::conversation::{ConversationError, Equipment, Inner, Writer, update};
 use crate::memory::{self, UserMemory};
 use crate::prompt::{self, PromptFiles, PromptInput, SystemPrompt};
 use crate::skills::activate;
@@ -113,12 +113,12 @@ impl Inner {
 }
 
 impl Writer<'_> {
-    /// Adds to a message what its words bring up.
-    pub(crate) async fn activate_skills(
-        &mut self,
+    /// Adds to a message what its words bring up. If that is new, the event that tells so is still to be appended.
+    pub(crate) fn activate_skills(
+        &self,
         equipment: &Equipment,
         event: &mut MessageEvent,
-    ) -> Result<(), ConversationError> {
+    ) -> Result<Option<Event>, ConversationError> {
         let known = self.inner().state.read().activated_knowledge_skills.clone();
         let found = activate::for_message(
             &equipment.skills,
@@ -126,10 +126,12 @@ impl Writer<'_> {
             &known,
             equipment.user_message_suffix.as_deref(),
         );
-        let Some(found) = found else { return Ok(()) };
+        let Some(found) = found else {
+            return Ok(None);
+        };
         event.extended_content.push(TextContent::new(found.text));
         if found.names.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         event.activated_skills.clone_from(&found.names);
         let all = {
@@ -137,7 +139,7 @@ impl Writer<'_> {
             state.activated_knowledge_skills.extend(found.names);
             state.activated_knowledge_skills.clone()
         };
-        self.tell("activated_knowledge_skills", &all).await
+        update("activated_knowledge_skills", &all).map(Some)
     }
 }
 

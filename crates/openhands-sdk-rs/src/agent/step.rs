@@ -160,8 +160,9 @@ impl Step<'_> {
                 self.mask_message(&mut event).await;
                 self.judge_message(&mut event).await;
                 let mut writer = self.conversation.writer().await;
-                writer.emit(*event).await?;
-                writer.turn(Cause::Finish).await?;
+                let mut events = vec![Event::from(*event)];
+                events.extend(writer.turned(Cause::Finish)?);
+                writer.emit_all(events).await?;
                 Ok(())
             }
             Reply::Empty(mut event) => {

@@ -1,11 +1,12 @@
 //! A user says something.
 
-use openhands_protocol::EventId;
 use openhands_protocol::event::{MessageEvent, Source};
 use openhands_protocol::message::{Message, Role};
+use openhands_protocol::{Event, EventId};
+use tokio_util::sync::CancellationToken;
 
 use crate::conversation::transition::Cause;
-use crate::conversation::{Conversation, ConversationError};
+use crate::conversation::{Conversation, ConversationError, Equipment, update};
 
 impl Conversation {
     /// Says something to the agent. It is stored when this returns; the agent acts on it in the run that is under way,
@@ -38,8 +39,24 @@ impl Conversation {
 
     /// Says something to the agent and lets it act. If a run is under way, it takes the message up.
     pub async fn send_and_run(&self, message: Message) -> Result<EventId, ConversationError> {
-        let id = self.send_message(message).await?;
-        self.ensure_running().await?;
+        if message.role != Role::User {
+            return Err(ConversationError::NotAUserMessage);
+        }
+        let (id, is_begun) = self
+            .command(|this| async move {
+                let equipment = this.inner.equipment().await?;
+                let taken = this.take_message_with(&equipment, message, None, false, true);
+                let (id, begun) = taken.await?;
+                let is_begun = begun.is_some();
+                if let Some(cancel) = begun {
+                    this.drive_on(equipment, cancel);
+                }
+                Ok((id, is_begun))
+            })
+            .await?;
+        if !is_begun {
+            self.ensure_running().await?;
+        }
         Ok(id)
     }
 
@@ -51,32 +68,65 @@ impl Conversation {
     ) -> Result<EventId, ConversationError> {
         // Made outside of the writer: it may have to wait for servers to start.
         let equipment = self.inner.equipment().await?;
-        self.inner.introduce(&equipment).await?;
+        let taken = self.take_message_with(&equipment, message, sender, is_for_goal, false);
+        taken.await.map(|(id, _)| id)
+    }
+
+    /// With `run`, the message and the beginning of a run are stored in one go, if none is under way: the model is asked the sooner.
+    /// Whoever gets a token back is to drive that run.
+    async fn take_message_with(
+        &self,
+        equipment: &Equipment,
+        message: Message,
+        sender: Option<String>,
+        is_for_goal: bool,
+        run: bool,
+    ) -> Result<(EventId, Option<CancellationToken>), ConversationError> {
+        self.inner.introduce(equipment).await?;
         // Made after the introduction: clients sort by time.
         let mut event = MessageEvent::new(Source::User, message);
         event.sender = sender;
         let id = event.header.id.clone();
-        let hooked = self.inner.ask_prompt_hooks(&equipment, &event).await?;
+        let hooked = self.inner.ask_prompt_hooks(equipment, &event).await?;
         hooked.add_context_to(&mut event);
         let mut writer = self.inner.writer().await;
-        writer.turn(Cause::UserMessage).await?;
-        writer.activate_skills(&equipment, &mut event).await?;
-        let before = writer.emit_hooks(&hooked).await?;
+        // In one go: each way to the disk would be time until the model is asked.
+        let mut events = Vec::new();
+        events.extend(writer.turned(Cause::UserMessage)?);
+        events.extend(writer.activate_skills(equipment, &mut event)?);
+        if !hooked.events.is_empty() {
+            event.header.parent_id = writer.head();
+        }
+        events.extend(hooked.events.iter().cloned().map(Event::from));
         if let Some(reason) = hooked.blocked {
             let blocked = {
                 let mut state = self.inner.state.write();
                 state.blocked_messages.insert(id.clone(), reason);
                 state.blocked_messages.clone()
             };
-            writer.tell("blocked_messages", &blocked).await?;
+            events.push(update("blocked_messages", &blocked)?);
         }
-        writer.emit_beside(before, event).await?;
+        events.push(event.into());
+        events.push(update("last_user_message_id", &id)?);
+        let begun = run.then(|| self.claim_run()).flatten();
+        let before = writer.status();
+        if begun.is_some() {
+            // Running already, or not to be run from here: then it is said by itself why.
+            events.extend(writer.turned(Cause::Run).unwrap_or_default());
+        }
+        let is_begun = writer.status() != before;
+        let stored = writer.emit_all(events).await;
+        if begun.is_some() && (stored.is_err() || !is_begun) {
+            self.inner.state.write().execution_status = before;
+            self.unclaim_run();
+        }
+        stored?;
         writer.own.user_messages += 1;
         if !is_for_goal {
             self.user_spoke();
         }
         self.inner.state.write().last_user_message_id = Some(id.clone());
-        writer.tell_and_save("last_user_message_id", &id).await?;
-        Ok(id)
+        writer.save_later();
+        Ok((id, begun.filter(|_| is_begun)))
     }
 }

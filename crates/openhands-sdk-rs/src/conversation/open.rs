@@ -5,21 +5,16 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use indexmap::IndexMap;
 use openhands_protocol::agent::AgentSpec;
-use openhands_protocol::conversation::{
-    ConversationState, ConversationStats, ConversationStatsSnapshot, ExecutionStatus,
-};
-use openhands_protocol::event::{ErrorClassification, FailureKind, UserAction};
-use openhands_protocol::llm::TokenUsage;
+use openhands_protocol::conversation::{ConversationState, ConversationStats, ExecutionStatus};
 use openhands_protocol::secrets::SecretRegistry;
 use openhands_protocol::workspace::{LocalWorkspace, Workspace};
-use openhands_protocol::{ConversationId, Event, Extra, Form, JsonObject, Reading};
+use openhands_protocol::{ConversationId, Extra, Form, JsonObject, Reading};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::builtin::ClientTool;
-use crate::conversation::transition::Cause;
 use crate::conversation::versioned::Versioned;
 use crate::conversation::writer::WriterState;
 use crate::conversation::{
@@ -28,12 +23,6 @@ use crate::conversation::{
 use crate::event_log::{EventLog, FileStore, Lease, MemoryStore};
 use crate::secrets::Registry as Secrets;
 use crate::subagents::Kept;
-
-/// How many of the last events are looked at for sums that the state lacks. More than a step writes.
-const LOOK_BACK: u64 = 32;
-
-/// What an action is answered whose tool was at work when the process ended.
-const RESTARTED: &str = "A restart occurred while this tool was in progress. This may indicate a fatal memory error or system crash. The tool execution was interrupted and did not complete.";
 
 impl Conversation {
     /// Begins a conversation. Nothing is asked, run or started yet.
@@ -138,7 +127,7 @@ impl Conversation {
         state.leaf_event_id = head.leaf().cloned();
         state.head_is_empty = head.is_empty();
         let conversation = Self::assemble(host, log, lease, state, unsaved);
-        conversation.recover_sums().await?;
+        conversation.mend_state().await?;
         conversation.recover().await?;
         conversation.recover_goal().await?;
         Ok(conversation)
@@ -180,71 +169,6 @@ impl Conversation {
                 subagents: Kept::default(),
             }),
         }
-    }
-
-    /// Takes the sums of what models used from the log, if it is ahead of the state.
-    async fn recover_sums(&self) -> Result<(), ConversationError> {
-        let log = &self.inner.log;
-        let tail = log
-            .range(log.len().saturating_sub(LOOK_BACK)..log.len())
-            .await?;
-        let told = tail.iter().rev().find_map(|stored| match stored.event() {
-            Event::StateUpdate(update) if update.key == "stats" => Some(&update.value),
-            _ => None,
-        });
-        let Some(Ok(sums)) =
-            told.map(|value| serde_json::from_value::<ConversationStatsSnapshot>(value.0.clone()))
-        else {
-            return Ok(());
-        };
-        let mut state = self.inner.state.write();
-        for (id, sum) in sums.usage_to_metrics {
-            let known = state.stats.usage_to_metrics.entry(id).or_default();
-            let tokens = |usage: &Option<TokenUsage>| {
-                let usage = usage.as_ref();
-                usage.map_or(0, |usage| {
-                    usage.prompt_tokens.saturating_add(usage.completion_tokens)
-                })
-            };
-            if tokens(&sum.accumulated_token_usage) > tokens(&known.accumulated_token_usage) {
-                known.model_name = sum.model_name;
-                known.accumulated_cost = known.accumulated_cost.max(sum.accumulated_cost);
-                known.accumulated_token_usage = sum.accumulated_token_usage;
-            }
-        }
-        Ok(())
-    }
-
-    /// Answers what was under way when the process that ran the conversation ended.
-    pub(crate) async fn recover(&self) -> Result<(), ConversationError> {
-        let status = self.status();
-        if status == ExecutionStatus::WaitingForConfirmation {
-            return Ok(());
-        }
-        if !self.inner.may_have_open_actions() && status != ExecutionStatus::Running {
-            return Ok(());
-        }
-        let mut writer = self.inner.writer().await;
-        let internal = ErrorClassification::lasting(FailureKind::Internal, UserAction::None);
-        writer.turn(Cause::Recover).await?;
-        writer.answer_open(RESTARTED, &internal).await?;
-        writer.save().await?;
-        writer.forget_branch();
-        Ok(())
-    }
-}
-
-impl Inner {
-    /// Whether there may be an action without a result. Looks at kinds only, which needs no bodies.
-    fn may_have_open_actions(&self) -> bool {
-        let actions = self.log.count_kinds(|kind| kind == "ActionEvent");
-        let results = self.log.count_kinds(|kind| {
-            matches!(
-                kind,
-                "ObservationEvent" | "UserRejectObservation" | "AgentErrorEvent"
-            )
-        });
-        actions != results
     }
 }
 

@@ -136,42 +136,56 @@ impl Conversation {
             self.inner.send_full_state();
             return Ok(());
         }
-        let cancel = self.inner.stop.child_token();
-        {
-            let mut run = self.inner.run.lock();
-            if run.is_some() {
-                return Err(Refused::AlreadyRunning.into());
-            }
-            *run = Some(cancel.clone());
-        }
-        self.inner.last_run.send_replace(None);
-        let begun = self.open_run().await;
-        let inner = Arc::clone(&self.inner);
-        match begun {
-            Ok(equipment) => {
-                self.inner.spawn_work(async move {
-                    loop {
-                        let driven = AssertUnwindSafe(inner.drive(&equipment, &cancel));
-                        let end = match driven.catch_unwind().await {
-                            Ok(end) => end,
-                            // A tool of the user's may do so when its arguments are read: the run ends, and no more.
-                            Err(panic) => {
-                                let text = panic_text(&*panic).to_owned();
-                                inner.fail(&ConversationError::Panicked(text)).await
-                            }
-                        };
-                        if inner.end_run(end).await {
-                            return;
-                        }
-                    }
-                });
-            }
+        let begun = self.claim_run().ok_or(Refused::AlreadyRunning)?;
+        match self.open_run().await {
+            Ok(equipment) => self.drive_on(equipment, begun),
             Err(error) => {
                 self.inner.note_failure(&error, true).await;
                 self.inner.end_run(RunEnd::Failed).await;
             }
         }
         Ok(())
+    }
+
+    /// Takes the place of the one run that there may be. Whoever has it drives the run, or gives the place back.
+    pub(crate) fn claim_run(&self) -> Option<CancellationToken> {
+        let cancel = self.inner.stop.child_token();
+        {
+            let mut run = self.inner.run.lock();
+            if run.is_some() {
+                return None;
+            }
+            *run = Some(cancel.clone());
+        }
+        self.inner.last_run.send_replace(None);
+        Some(cancel)
+    }
+
+    /// Gives the place of a run back that was not begun. Under the writer: nobody has counted on it meanwhile.
+    pub(crate) fn unclaim_run(&self) {
+        *self.inner.run.lock() = None;
+        self.inner.last_run.send_replace(Some(RunEnd::Idle));
+    }
+
+    /// Drives a run to its end, in the background. It is told already that it has begun.
+    pub(crate) fn drive_on(&self, equipment: Arc<Equipment>, cancel: CancellationToken) {
+        let inner = Arc::clone(&self.inner);
+        self.inner.spawn_work(async move {
+            loop {
+                let driven = AssertUnwindSafe(inner.drive(&equipment, &cancel));
+                let end = match driven.catch_unwind().await {
+                    Ok(end) => end,
+                    // A tool of the user's may do so when its arguments are read: the run ends, and no more.
+                    Err(panic) => {
+                        let text = panic_text(&*panic).to_owned();
+                        inner.fail(&ConversationError::Panicked(text)).await
+                    }
+                };
+                if inner.end_run(end).await {
+                    return;
+                }
+            }
+        });
     }
 
     async fn open_run(&self) -> Result<Arc<Equipment>, ConversationError> {
@@ -280,6 +294,7 @@ impl Inner {
         iteration: i64,
     ) -> Result<Verdict, ConversationError> {
         let mut writer = self.writer().await;
+        writer.emit_held().await?;
         let limit = self.state.read().max_iterations;
         let is_last = iteration >= limit;
         let status = writer.status();
@@ -303,7 +318,7 @@ impl Inner {
                 Verdict::Step
             });
         }
-        writer.save_step().await?;
+        writer.save_later();
         if status == ExecutionStatus::WaitingForConfirmation {
             return Ok(Verdict::End(RunEnd::AwaitingConfirmation));
         }
@@ -400,9 +415,14 @@ impl Inner {
             if end == RunEnd::Paused && writer.status() == ExecutionStatus::Running {
                 return false;
             }
-            if writer.own.is_behind
-                && let Err(error) = writer.save().await
-            {
+            let saved = async {
+                writer.emit_held().await?;
+                if writer.own.is_behind {
+                    writer.save().await?;
+                }
+                Ok::<_, ConversationError>(())
+            };
+            if let Err(error) = saved.await {
                 tracing::error!(conversation = %self.id, %error, "the state cannot be saved");
             }
             // Under one lock: who waits never sees the run gone and its end unknown or untold.

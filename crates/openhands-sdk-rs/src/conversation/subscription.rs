@@ -39,6 +39,11 @@ impl Subscription {
         }
     }
 
+    /// Whether the next update is there without a wait.
+    pub fn is_ready(&self) -> bool {
+        self.held.is_none() && self.live.is_empty() && self.cursor.is_ready()
+    }
+
     /// The next update; none when the conversation is closed. May be dropped while it waits: nothing is lost.
     pub async fn next(&mut self) -> Result<Option<Update>, ConversationError> {
         loop {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use openhands_protocol::conversation::ExecutionStatus;
+use openhands_protocol::conversation::{ConversationStatsSnapshot, ExecutionStatus};
 use openhands_protocol::event::ConversationStateUpdateEvent;
 use openhands_protocol::{Event, Form, Names, Nulls, Secrets};
 use serde::Serialize;
@@ -13,17 +13,24 @@ use crate::conversation::transition::{Cause, next};
 use crate::conversation::{Branch, ConversationError, Inner};
 use crate::event_log::{StateText, StoredEvent};
 
-/// Saving may take one part in so many of the time of a run.
+/// How soon a change of the state is saved. Its event is in the log at once.
+const SAVE_DELAY: Duration = Duration::from_millis(50);
+
+/// Saving may take one part in so many of the time.
 const SAVE_SHARE: u32 = 50;
 
 /// What only the writer needs.
 #[derive(Debug, Default)]
 pub(crate) struct WriterState {
     text: StateText,
-    /// When the state was last saved, and how long that took.
-    saved: Option<(Instant, Duration)>,
+    /// How long it took to save the state the last time.
+    saved_in: Option<Duration>,
     /// Whether there is more in the state than was saved.
     pub(crate) is_behind: bool,
+    /// Whether a task is waiting to save it.
+    is_due: bool,
+    /// Events that go with the next one.
+    held: Vec<Event>,
     /// Made from the log when it is first needed.
     branch: Option<Branch>,
     /// Counts messages of users, so that a step notices one that came while it was at work.
@@ -55,18 +62,52 @@ impl Writer<'_> {
         &mut self,
         event: impl Into<Event>,
     ) -> Result<Arc<StoredEvent>, ConversationError> {
-        let stored = self.inner.log.append(event.into()).await?;
+        if self.own.held.is_empty() {
+            let stored = self.inner.log.append(event.into()).await?;
+            self.note(&stored);
+            return Ok(stored);
+        }
+        let mut stored = self.emit_all([event.into()]).await?;
+        stored.pop().ok_or(ConversationError::Gone)
+    }
+
+    /// Appends several events, in one go on the disk.
+    pub(crate) async fn emit_all(
+        &mut self,
+        events: impl IntoIterator<Item = Event>,
+    ) -> Result<Vec<Arc<StoredEvent>>, ConversationError> {
+        let mut batch = std::mem::take(&mut self.own.held);
+        let held = batch.len();
+        batch.extend(events);
+        let (mut stored, all) = self.inner.log.append_all(batch).await?;
+        for stored in &stored {
+            self.note(stored);
+        }
+        all?;
+        Ok(stored.split_off(held))
+    }
+
+    /// Keeps an event back until the next one, so that both take one way to the disk. Whoever holds one sees to it that something follows
+    /// soon: the end of a step appends what is left.
+    pub(crate) fn hold(&mut self, event: Event) {
+        self.own.held.push(event);
+    }
+
+    /// Appends what was kept back.
+    pub(crate) async fn emit_held(&mut self) -> Result<(), ConversationError> {
+        if !self.own.held.is_empty() {
+            self.emit_all([]).await?;
+        }
+        Ok(())
+    }
+
+    /// Those who keep up with the log hear of an event that was stored.
+    fn note(&mut self, stored: &Arc<StoredEvent>) {
         if !matches!(stored.event(), Event::StateUpdate(_)) {
             let mut state = self.inner.state.write();
             state.leaf_event_id = Some(stored.id().clone());
             state.head_is_empty = false;
         }
-        self.note(&stored);
-        Ok(stored)
-    }
-
-    /// Those who keep up with the log hear of an event that was stored.
-    fn note(&mut self, stored: &Arc<StoredEvent>) {
         if let Some(branch) = &mut self.own.branch {
             branch.push(stored);
         }
@@ -94,38 +135,24 @@ impl Writer<'_> {
         self.tell_as(key, value, &form).await
     }
 
+    /// The same of the sums of what models used, with the next event.
+    pub(crate) fn hold_stats(
+        &mut self,
+        sums: &ConversationStatsSnapshot,
+    ) -> Result<(), ConversationError> {
+        let form = Form::new(Nulls::Keep, Secrets::Stars, Names::Internal);
+        let event = update_as("stats", sums, &form)?;
+        self.hold(event);
+        Ok(())
+    }
+
     async fn tell_as(
         &mut self,
         key: &str,
         value: &impl Serialize,
         form: &Form,
     ) -> Result<(), ConversationError> {
-        let value = form
-            .to_value(value)
-            .map_err(ConversationError::Unwritable)?;
-        self.emit(ConversationStateUpdateEvent::new(key, value))
-            .await?;
-        Ok(())
-    }
-
-    /// Tells about a new value of a state field and saves the state, in one go on the disk.
-    pub(crate) async fn tell_and_save(
-        &mut self,
-        key: &str,
-        value: &impl Serialize,
-    ) -> Result<(), ConversationError> {
-        let value = Form::SOCKET
-            .to_value(value)
-            .map_err(ConversationError::Unwritable)?;
-        let begun = Instant::now();
-        // An update of the state moves nothing that is in the state, so that its text can be made before.
-        let text = self.text()?;
-        let update = ConversationStateUpdateEvent::new(key, value);
-        let (stored, saved) = self.inner.log.append_and_save(update.into(), text).await?;
-        self.note(&stored);
-        saved?;
-        self.own.saved = Some((Instant::now(), begun.elapsed()));
-        self.own.is_behind = false;
+        self.emit(update_as(key, value, form)?).await?;
         Ok(())
     }
 
@@ -166,26 +193,48 @@ impl Writer<'_> {
 
     /// Moves to the status that follows. Says whether it is another one.
     pub(crate) async fn turn(&mut self, cause: Cause) -> Result<bool, ConversationError> {
+        match self.turned(cause)? {
+            Some(update) => self.emit(update).await.map(|_| true),
+            None => Ok(false),
+        }
+    }
+
+    /// Moves to the status that follows. If it is another one, the event that tells so is still to be appended.
+    pub(crate) fn turned(&mut self, cause: Cause) -> Result<Option<Event>, ConversationError> {
         let before = self.status();
         let after = next(before, cause)?;
         if before == after {
-            return Ok(false);
+            return Ok(None);
         }
         self.inner.state.write().execution_status = after;
-        self.tell_and_save("execution_status", &after).await?;
-        Ok(true)
+        self.save_later();
+        update("execution_status", &after).map(Some)
     }
 
-    /// Saves the state at the end of a step. A state that has become large is not written with every one of many quick
-    /// steps: what is lost by a kill is then the list of the last calls, whose sums are in the log.
-    pub(crate) async fn save_step(&mut self) -> Result<(), ConversationError> {
-        match self.own.saved {
-            Some((at, took)) if at.elapsed() < took * SAVE_SHARE => {
-                self.own.is_behind = true;
-                Ok(())
-            }
-            Some(_) | None => self.save().await,
+    /// Sees to it that the state is saved soon, and not more often than a small part of the time allows. Until then its changes are in the
+    /// log, from which a state is mended that a kill has left behind; only the list of the last calls to models is lost, and its sums are not.
+    pub(crate) fn save_later(&mut self) {
+        self.own.is_behind = true;
+        if std::mem::replace(&mut self.own.is_due, true) {
+            return;
         }
+        let took = self.own.saved_in.unwrap_or_default();
+        let delay = SAVE_DELAY.max(took.saturating_mul(SAVE_SHARE));
+        let conversation = self.inner.me.clone();
+        // It keeps nothing alive: whoever closes a conversation saves it.
+        tokio::spawn(async move {
+            tokio::time::sleep(delay).await;
+            let Some(inner) = conversation.upgrade() else {
+                return;
+            };
+            let mut writer = inner.writer().await;
+            writer.own.is_due = false;
+            if writer.own.is_behind
+                && let Err(error) = writer.save().await
+            {
+                tracing::error!(conversation = %inner.id, %error, "the state cannot be saved");
+            }
+        });
     }
 
     /// Saves the state.
@@ -194,7 +243,7 @@ impl Writer<'_> {
         let as_of = self.inner.log.len();
         let text = self.text()?;
         self.inner.log.save_state(text, as_of).await?;
-        self.own.saved = Some((Instant::now(), begun.elapsed()));
+        self.own.saved_in = Some(begun.elapsed());
         self.own.is_behind = false;
         Ok(())
     }
@@ -212,4 +261,16 @@ impl Writer<'_> {
     pub(crate) fn forget_branch(&mut self) {
         self.own.branch = None;
     }
+}
+
+/// Tells of a new value of a state field.
+pub(crate) fn update(key: &str, value: &impl Serialize) -> Result<Event, ConversationError> {
+    update_as(key, value, &Form::SOCKET)
+}
+
+fn update_as(key: &str, value: &impl Serialize, form: &Form) -> Result<Event, ConversationError> {
+    let value = form
+        .to_value(value)
+        .map_err(ConversationError::Unwritable)?;
+    Ok(ConversationStateUpdateEvent::new(key, value).into())
 }

@@ -26,17 +26,27 @@ impl EventLog {
         self.blocking(move |inner| inner.append(event)).await
     }
 
-    /// Appends an event and then saves the state that takes it into account, in one go: half the way of two calls. The event is stored
-    /// also where the state then is not.
-    pub(crate) async fn append_and_save(
+    /// Appends several events in one go: one way to a thread that may block, and watchers see all of them at once. Those before the
+    /// first one that fails are stored.
+    pub(crate) async fn append_all(
         &self,
-        event: Event,
-        state: Bytes,
-    ) -> Result<(Arc<StoredEvent>, Result<(), LogError>), LogError> {
+        events: Vec<Event>,
+    ) -> Result<(Vec<Arc<StoredEvent>>, Result<(), LogError>), LogError> {
         self.blocking(move |inner| {
-            let stored = inner.append(event)?;
-            let saved = inner.save_state(&state, stored.index() + 1);
-            Ok((stored, saved))
+            let mut stored = Vec::with_capacity(events.len());
+            let mut writer = inner.writer.lock();
+            let mut all = Ok(());
+            for event in events {
+                match inner.append_unseen(&mut writer, event) {
+                    Ok(event) => stored.push(event),
+                    Err(error) => {
+                        all = Err(error);
+                        break;
+                    }
+                }
+            }
+            inner.show();
+            Ok((stored, all))
         })
         .await
     }
@@ -48,14 +58,35 @@ impl EventLog {
 }
 
 impl Inner {
-    fn append(&self, mut event: Event) -> Result<Arc<StoredEvent>, LogError> {
+    fn append(&self, event: Event) -> Result<Arc<StoredEvent>, LogError> {
+        let mut writer = self.writer.lock();
+        let stored = self.append_unseen(&mut writer, event);
+        self.show();
+        stored
+    }
+
+    /// Lets watchers see what was appended.
+    fn show(&self) {
+        let len = self.index.read().len();
+        self.progress.send_if_modified(|progress| {
+            let is_new = progress.len != len;
+            progress.len = len;
+            is_new
+        });
+    }
+
+    /// Stores an event. Watchers do not see it yet.
+    fn append_unseen(
+        &self,
+        writer: &mut Writer,
+        mut event: Event,
+    ) -> Result<Arc<StoredEvent>, LogError> {
         let id = event
             .id()
             .filter(|id| *id != EventId::ROOT)
             .ok_or(LogError::NoId)?;
         refuse_transient(&event)?;
         let chosen = event.parent_id();
-        let mut writer = self.writer.lock();
         for _ in 0..ATTEMPTS {
             let parent = self.parent_for(&id, chosen.clone())?;
             if parent != event.parent_id() {
@@ -67,9 +98,9 @@ impl Inner {
                 .map_err(LogError::Unwritable)?;
             let header = Header::of(&event);
             let mut decoded = Some(event);
-            match self.add(&mut writer, id.clone(), header, json, &mut decoded) {
+            match self.add(writer, id.clone(), header, json, &mut decoded) {
                 Err(LogError::Store(StoreError::Behind { .. })) => {
-                    self.catch_up(&mut writer)?;
+                    self.catch_up(writer)?;
                     event = decoded.ok_or(LogError::NoId)?;
                 }
                 Err(error) => return Err(error),
@@ -86,10 +117,12 @@ impl Inner {
         let header = Header::peek(&json).unwrap_or_default();
         let mut writer = self.writer.lock();
         self.refuse_known(&id)?;
-        self.add(&mut writer, id, header, json, &mut None).map(drop)
+        self.add(&mut writer, id, header, json, &mut None)?;
+        self.show();
+        Ok(())
     }
 
-    /// Stores, indexes and shows one event. A decoded event is a new one, which moves the head, and is taken
+    /// Stores and indexes one event. A decoded event is a new one, which moves the head, and is taken
     /// only if it could be stored; without one it is a copy.
     fn add(
         &self,
@@ -121,7 +154,6 @@ impl Inner {
         });
         self.cache.lock().insert(Arc::clone(&stored));
         self.index.write().push(entry);
-        self.progress.send_modify(|progress| progress.len = at + 1);
         self.flush_full_index(writer);
         Ok(stored)
     }
@@ -183,7 +215,7 @@ impl Inner {
         for problem in problems {
             self.report(problem);
         }
-        self.progress.send_modify(|progress| progress.len = len);
+        self.show();
         Ok(())
     }
 }

@@ -55,6 +55,11 @@ impl Cursor {
         }
     }
 
+    /// Whether the next event is there without a wait.
+    pub fn is_ready(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
     /// The position after the last event that was given out or skipped.
     pub fn position(&self) -> u64 {
         self.position

@@ -208,6 +208,11 @@ impl Lease {
         Ok(lease)
     }
 
+    /// Whether somebody had a lease of a conversation's directory and did not release it: a server that runs, or one that was killed.
+    pub fn is_left_in(directory: &Path) -> bool {
+        directory.join(FILE).exists()
+    }
+
     /// How it was got.
     pub fn claimed(&self) -> Claim {
         self.claim

@@ -123,6 +123,11 @@ impl EventLog {
         self.inner.save_state(json, as_of)
     }
 
+    /// How many events the saved state takes into account: what comes after may tell of changes that it lacks. None if there is no state.
+    pub(crate) fn saved_as_of(&self) -> Option<u64> {
+        self.inner.writer.lock().mark.map(|mark| mark.len)
+    }
+
     /// Waits until all events survive the loss of power.
     pub async fn sync(&self) -> Result<(), LogError> {
         self.blocking(Inner::sync).await

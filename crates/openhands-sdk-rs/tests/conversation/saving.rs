@@ -1,7 +1,12 @@
 //! The saved state: never behind after a run, and mended from the log after a kill.
 
+use std::time::{Duration, Instant};
+
 use openhands_sdk_rs::conversation::{Conversation, RunEnd};
-use openhands_sdk_rs::protocol::conversation::ConversationState;
+use openhands_sdk_rs::event_log::{Durability, EventLog, FileStore};
+use openhands_sdk_rs::protocol::conversation::{ConversationState, ExecutionStatus};
+use openhands_sdk_rs::protocol::event::{ConversationStateUpdateEvent, MessageEvent, Source};
+use openhands_sdk_rs::protocol::message::{Message, Role};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
@@ -74,4 +79,69 @@ async fn sums_that_the_state_lacks_are_taken_from_the_log() {
     std::fs::write(directory.join("base_state.json"), before).unwrap();
     let again = Conversation::open(&world.host, id).await.unwrap();
     assert_eq!(sums(&again), after);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_changed_after_the_state_was_saved_is_taken_from_the_log() {
+    let world = World::new();
+    let conversation = world.begin().await;
+    conversation
+        .send_message(script(json!(["one"])))
+        .await
+        .unwrap();
+    conversation.run_to_end().await.unwrap();
+    let id = conversation.id();
+    conversation.close().await.unwrap();
+    drop(conversation);
+    let directory = world.dir.path().join("conversations").join(id.hex());
+    // As a process leaves it that is killed between telling of changes and saving them.
+    let log = EventLog::open(FileStore::new(&directory, Durability::Strict))
+        .await
+        .unwrap();
+    let message = MessageEvent::new(Source::User, Message::text(Role::User, "more"));
+    let said = message.header.id.clone();
+    log.append(message.into()).await.unwrap();
+    for (key, value) in [
+        ("execution_status", json!("running")),
+        ("execution_status", json!("paused")),
+        ("last_user_message_id", json!(said)),
+        ("activated_knowledge_skills", json!(["a", "b"])),
+        ("activated_path_rules", json!(["c"])),
+        ("invoked_skills", json!(["d"])),
+        ("blocked_actions", json!({"e": "not now"})),
+        ("blocked_messages", json!({"f": "never"})),
+        ("agent_state", json!({"g": 1})),
+        ("invoked_skills", json!("no list")),
+    ] {
+        let update = ConversationStateUpdateEvent::new(key, value);
+        log.append(update.into()).await.unwrap();
+    }
+    drop(log);
+    let again = Conversation::open(&world.host, id).await.unwrap();
+    again.state(|state| {
+        assert_eq!(state.execution_status, ExecutionStatus::Paused);
+        assert_eq!(state.last_user_message_id.as_ref(), Some(&said));
+        assert_eq!(state.leaf_event_id.as_ref(), Some(&said));
+        assert_eq!(state.activated_knowledge_skills, ["a", "b"]);
+        assert_eq!(state.activated_path_rules, ["c"]);
+        assert_eq!(state.invoked_skills, ["d"]);
+        assert_eq!(state.blocked_actions.len(), 1);
+        assert_eq!(state.blocked_messages.len(), 1);
+        assert_eq!(state.agent_state.0["g"], 1);
+    });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_is_in_the_saved_state_soon() {
+    let world = World::new();
+    let conversation = world.begin().await;
+    let said = conversation
+        .send_message(script(json!(["one"])))
+        .await
+        .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while saved(&world, &conversation).last_user_message_id.as_ref() != Some(&said) {
+        assert!(Instant::now() < deadline, "the state is not saved");
+        tokio::task::yield_now().await;
+    }
 }

@@ -31,9 +31,12 @@ impl Conversations {
         let text = tokio::fs::read(directory.join("base_state.json")).await;
         let text = text.map_err(RefusedRequest::Files)?;
         // Secrets are not shown, so they need not be opened.
-        Reading::lenient()
+        let mut state: ConversationState = Reading::lenient()
             .from_slice(&text)
-            .map_err(|error| RefusedRequest::Files(error.into()))
+            .map_err(|error| RefusedRequest::Files(error.into()))?;
+        // The catalog knows better what one was doing whose server was killed.
+        state.execution_status = entry.status();
+        Ok(state)
     }
 
     /// The conversations whose parent this one is, oldest first.

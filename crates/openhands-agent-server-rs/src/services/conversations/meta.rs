@@ -8,6 +8,7 @@ use std::sync::Arc;
 use openhands_protocol::conversation::{ExecutionStatus, StoredConversation};
 use openhands_protocol::{ConversationId, Form, Reading};
 use openhands_sdk_rs::Host;
+use openhands_sdk_rs::conversation::status_when_killed;
 use openhands_sdk_rs::secrets::Cipher;
 use serde::Deserialize;
 
@@ -54,11 +55,12 @@ fn read(directory: &Path, reading: &Reading) -> io::Result<Option<Arc<Entry>>> {
         Err(error) => return Err(error),
     };
     let meta: StoredConversation = reading.from_slice(&meta)?;
-    let status = match std::fs::read(directory.join(STATE)) {
+    let saved = match std::fs::read(directory.join(STATE)) {
         Ok(state) => serde_json::from_slice::<Status>(&state)?.execution_status,
         Err(error) if is_absent(&error) => ExecutionStatus::Idle,
         Err(error) => return Err(error),
     };
+    let status = status_when_killed(directory).unwrap_or(saved);
     Ok(Some(Entry::new(meta, status)))
 }
 

@@ -30,20 +30,31 @@ impl Conversations {
         message: Message,
         run: bool,
     ) -> Result<MessageSent, RefusedRequest> {
-        let conversation = held.conversation().clone();
-        let id = conversation.send_message(message).await?;
-        if run {
-            let begun = self
-                .with_permit(held, async move { conversation.ensure_running().await })
-                .await;
-            match begun {
-                Err(RefusedRequest::Full) => {
-                    return Err(RefusedRequest::SavedButFull(held.entry().id()));
-                }
-                other => other?,
-            }
+        let conversation = held.conversation();
+        if !run {
+            let id = conversation.send_message(message).await?;
+            return Ok(MessageSent { id });
         }
-        Ok(MessageSent { id })
+        let mut message = Some(message);
+        let mut id = None;
+        let begun = self.with_permit(held, async {
+            if let Some(message) = message.take() {
+                id = Some(conversation.send_and_run(message).await?);
+            }
+            Ok(())
+        });
+        let begun = begun.await;
+        // Without a permit nothing of it was done.
+        if let Some(message) = message {
+            conversation.send_message(message).await?;
+        }
+        match (begun, id) {
+            (Ok(()), Some(id)) => Ok(MessageSent { id }),
+            (Err(RefusedRequest::Full) | Ok(()), _) => {
+                Err(RefusedRequest::SavedButFull(held.entry().id()))
+            }
+            (Err(error), _) => Err(error),
+        }
     }
 
     /// Lets a new conversation run, with the permit under which it was started.

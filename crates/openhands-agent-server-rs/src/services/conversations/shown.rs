@@ -22,7 +22,8 @@ pub(super) struct Shown(Mutex<HashMap<ConversationId, (Key, Bytes)>>);
 #[derive(Debug, Clone, PartialEq)]
 struct Key {
     version: (u64, u64),
-    children: Vec<ConversationId>,
+    /// Its children are among the others, who are too many to be looked at for every request.
+    catalog: u64,
     runtime: ConversationRuntimeInfo,
 }
 
@@ -37,7 +38,7 @@ impl Conversations {
         // Before the state is read: what was changed in between is found changed the next time.
         let key = entry.version().map(|version| Key {
             version,
-            children: self.children_of(id),
+            catalog: self.catalog.version(),
             runtime: runtime.clone(),
         });
         if let Some(key) = &key
