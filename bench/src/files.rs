@@ -1,5 +1,6 @@
 //! Uploads and downloads: 100 MB, and many small files.
 
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
@@ -80,12 +81,10 @@ async fn small(bench: &Bench) -> anyhow::Result<Figure> {
     let form = form(&content(SMALL_BYTES));
     for round in 0..=bench.pick(2, 5) {
         for server in bench.servers() {
-            let took = many(
-                server,
-                server.side.pick(1_000, bench.pick(100, 1_000)),
-                &form,
-            )
-            .await?;
+            // New files each time: replacing others is another thing, and another time.
+            let directory = server.home.path().join(format!("small-{round}"));
+            let count = server.side.pick(1_000, bench.pick(100, 1_000));
+            let took = many(server, &directory, count, &form).await?;
             if round > 0 {
                 figure.add(server.side, took);
             }
@@ -94,9 +93,13 @@ async fn small(bench: &Bench) -> anyhow::Result<Figure> {
     Ok(figure)
 }
 
-async fn many(server: &Server, count: usize, form: &Bytes) -> anyhow::Result<f64> {
+async fn many(
+    server: &Server,
+    directory: &Path,
+    count: usize,
+    form: &Bytes,
+) -> anyhow::Result<f64> {
     let mut connection = server.connect().await?;
-    let directory = server.home.path().join("small");
     let began = Instant::now();
     for number in 0..count {
         let file = directory.join(format!("{number}.bin"));

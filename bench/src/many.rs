@@ -29,7 +29,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
         for round in 0..bench.pick(1, 3) {
             for side in sides(bench, round) {
                 let window = side.pick(bench.pick(1_000, 3_000), bench.pick(1_500, 10_000));
-                at_once(bench, side, count, window, &mut rate, &mut step).await?;
+                at_once(bench, side, count, window, &mut rate, &mut step, None).await?;
             }
         }
         figures.extend([rate, step]);
@@ -55,7 +55,7 @@ fn step_of(count: usize) -> Figure {
     Figure::milliseconds(format!("a step of {count} at once"))
 }
 
-/// 32 at once, with a look at the memory; then the same again while lines are printed elsewhere.
+/// 32 at once, with a look at the memory; and while they go on, lines are printed elsewhere.
 async fn crowd(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
     let mut rate = rate_of(32).target(Target::Times(75.0));
     let mut step = step_of(32).target(Target::TailBelow(100.0));
@@ -70,23 +70,15 @@ async fn crowd(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
             bench.warm_talks(side, 32).await?;
             let sampler = Sampler::start(bench.server(side)?.mark().to_owned());
             let window = side.pick(bench.pick(1_500, 5_000), bench.pick(3_000, 15_000));
-            at_once(bench, side, 32, window, &mut rate, &mut step).await?;
+            let lines = Some(&mut line);
+            at_once(bench, side, 32, window, &mut rate, &mut step, lines).await?;
             memory.add(side, number(sampler.stop()?) / 1e6);
         }
-    }
-    bench.tell(&line);
-    for side in bench.sides() {
-        let mut talks = bench.take_talks(side, 32).await?;
-        begin(&mut talks).await?;
-        let times = stream::lines(bench.server(side)?, side.pick(100, bench.pick(3, 50))).await?;
-        end(&mut talks).await?;
-        bench.give_back(side, talks);
-        line.add_times(side, &times);
     }
     Ok(vec![rate, step, memory, line])
 }
 
-/// Steps of several conversations within some time.
+/// Steps of several conversations within some time; after that, while they go on, what a printed line waits for.
 async fn at_once(
     bench: &mut Bench,
     side: Side,
@@ -94,6 +86,7 @@ async fn at_once(
     window: u64,
     rate: &mut Figure,
     step: &mut Figure,
+    line: Option<&mut Figure>,
 ) -> anyhow::Result<()> {
     let mut talks = bench.take_talks(side, count).await?;
     begin(&mut talks).await?;
@@ -101,6 +94,10 @@ async fn at_once(
     let from = Instant::now();
     tokio::time::sleep(window).await;
     let arrivals: Vec<Vec<Instant>> = talks.iter().map(|talk| talk.script.arrivals()).collect();
+    if let Some(line) = line {
+        let count = side.pick(100, bench.pick(3, 20));
+        line.add_times(side, &stream::lines(bench.server(side)?, count).await?);
+    }
     end(&mut talks).await?;
     bench.give_back(side, talks);
     let mut steps = 0;

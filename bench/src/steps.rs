@@ -1,6 +1,6 @@
 //! Steps of the agent, from question to question of the model: with the terminal, with the editor, with no tool.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
@@ -13,6 +13,8 @@ use crate::sockets::Listener;
 use crate::talk::Talk;
 
 const OUTPUT_BYTES: usize = 5_000_000;
+/// Between two messages of a user.
+const SETTLED: Duration = Duration::from_millis(10);
 
 pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
     let mut figures = terminal(bench).await?;
@@ -100,7 +102,11 @@ async fn plain(bench: &mut Bench) -> anyhow::Result<[Figure; 2]> {
     let mut answered = Figure::milliseconds("message posted to answer on the socket, no tool")
         .target(Target::Times(60.0));
     bench.tell(&answered);
-    let mut talks = take(bench).await?;
+    // Conversations of their own: what a long history costs is measured elsewhere.
+    let mut talks = Vec::new();
+    for server in bench.servers() {
+        talks.push((server.side, Talk::create(server, &bench.model).await?));
+    }
     for round in 0..=bench.pick(3, 8) {
         for (side, talk) in &mut talks {
             let mut listener = Listener::events(bench.server(*side)?, &talk.id).await?;
@@ -110,6 +116,8 @@ async fn plain(bench: &mut Bench) -> anyhow::Result<[Figure; 2]> {
                 let answer = listener.next(&["\"MessageEvent\"", "\"source\":\"agent\""]);
                 let ((), answer) = tokio::try_join!(talk.say("hello", true), answer)?;
                 talk.rested().await?;
+                // A user answers when a run is over, not in the moment in which it ends.
+                tokio::time::sleep(SETTLED).await;
                 let arrivals = talk.script.arrivals();
                 let called = arrivals.first().context("the model was not asked")?;
                 if round > 0 {
@@ -119,7 +127,6 @@ async fn plain(bench: &mut Bench) -> anyhow::Result<[Figure; 2]> {
             }
         }
     }
-    give_back(bench, talks);
     Ok([asked, answered])
 }
 
