@@ -14,9 +14,12 @@
 mod choice;
 mod docker;
 mod faults;
+#[path = "../../../openhands-runtime/tests/docker/gate.rs"]
+mod gate;
 mod keys;
 mod model;
 mod nested;
+mod orphans;
 mod own_data;
 mod reattach;
 mod routes;

@@ -50,12 +50,32 @@ pub(super) struct Plan<'a> {
 /// The name of the container of a conversation. The owner is part of it, so that copies of a conversation in two
 /// servers do not meet.
 pub(super) fn name_of(owner: &str, conversation: ConversationId) -> String {
-    let mark = hex(Sha256::digest(owner.as_bytes()).iter().take(4));
-    format!("openhands-{mark}-{}", conversation.hex())
+    format!("openhands-{}-{}", mark_of(owner), conversation.hex())
+}
+
+/// The name of a container that waits. It is no conversation's: nobody may take it for one.
+fn waiting_name(owner: &str) -> Result<String, DockerError> {
+    Ok(format!(
+        "openhands-{}-warm-{}",
+        mark_of(owner),
+        random::<8>()?
+    ))
+}
+
+fn mark_of(owner: &str) -> String {
+    hex(Sha256::digest(owner.as_bytes()).iter().take(4))
+}
+
+/// So many random bytes as text.
+pub(super) fn random<const BYTES: usize>() -> Result<String, DockerError> {
+    let mut bytes = [0_u8; BYTES];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| DockerError::Settings(format!("no random numbers: {error}")))?;
+    Ok(hex(bytes.iter()))
 }
 
 /// Bytes as text.
-pub(super) fn hex<'a>(bytes: impl Iterator<Item = &'a u8>) -> String {
+fn hex<'a>(bytes: impl Iterator<Item = &'a u8>) -> String {
     bytes.fold(String::new(), |mut text, byte| {
         // Writing to a string does not fail.
         let _ = write!(text, "{byte:02x}");
@@ -115,6 +135,16 @@ impl Plan<'_> {
                 let user = self.settings.user.as_ref().or(user.as_ref());
                 Ok(Some(user.map_or("0:0", String::as_str).to_owned()))
             }
+        }
+    }
+
+    /// What the container is called. It is known before the container is there, so that one that is left over is told from one
+    /// that is being made.
+    pub(super) fn name(&self) -> Result<String, DockerError> {
+        let owner = &self.settings.owner;
+        match self.purpose {
+            Purpose::Conversation(spec) => Ok(name_of(owner, spec.conversation)),
+            Purpose::Warm(_) => waiting_name(owner),
         }
     }
 

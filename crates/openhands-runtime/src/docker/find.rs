@@ -43,7 +43,7 @@ impl Docker {
     }
 
     /// Removes the containers of this owner that belong to no conversation that is known. Those that someone in this
-    /// process has are left alone. Gives the ids of those that were removed.
+    /// process has or starts are left alone. Gives the ids of those that were removed.
     pub async fn sweep(
         &self,
         is_known: impl Fn(ConversationId) -> bool,
@@ -51,8 +51,9 @@ impl Docker {
         let mut removed = Vec::new();
         for container in self.of_owner().await? {
             let conversation = conversation_of(&self.settings().owner, &container);
+            let is_underway = self.is_underway(container.names.as_ref());
             let Some(id) = container.id else { continue };
-            if conversation.is_some_and(&is_known) || self.held().lock().contains(&id) {
+            if conversation.is_some_and(&is_known) || is_underway || self.is_held(&id) {
                 continue;
             }
             self.remove_by_id(&id).await;

@@ -62,14 +62,14 @@ struct Watch(Docker, String, AbortOnDropHandle<()>);
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.0.held().lock().remove(&self.1);
+        self.0.let_go(&self.1);
         self.2.abort();
     }
 }
 
 impl DockerSandbox {
     pub(super) fn new(docker: &Docker, parts: Parts) -> Self {
-        docker.held().lock().insert(parts.id.clone());
+        docker.hold(&parts.id);
         let unwatched = docker.settings().unwatched;
         let alive = keep_alive(docker.http().clone(), &parts.url, &parts.key, unwatched);
         Self(Arc::new(Shared {

@@ -7,7 +7,10 @@
 mod basics;
 mod build;
 mod faults;
+#[allow(dead_code, reason = "the tests of the server use the rest")]
+mod gate;
 mod isolation;
+mod leftovers;
 mod pool;
 mod tools;
 mod world;
