@@ -64,6 +64,8 @@ struct Inner {
     http: reqwest::Client,
     /// Containers that someone in this process has, and how often.
     held: Mutex<HashMap<String, usize>>,
+    /// Containers that had waited and were claimed, and the process that they had then.
+    claimed: Mutex<HashMap<String, u32>>,
     /// Names of containers that are being started in this process.
     underway: Mutex<HashSet<String>>,
     /// What goes on though nobody waits for it: containers that are made or removed.
@@ -86,6 +88,7 @@ impl Docker {
             settings,
             http,
             held: Mutex::default(),
+            claimed: Mutex::default(),
             underway: Mutex::default(),
             tasks: TaskTracker::new(),
             building: tokio::sync::Mutex::default(),

@@ -120,3 +120,32 @@ async fn a_route_that_reaches_somebody_else_says_so_and_finds_the_container_afte
     assert_eq!(world.bash(&id, "echo found").await, "found\n");
     assert_ne!(world.container(), first);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_container_that_was_started_again_is_found_at_its_new_port() {
+    let Some(world) = World::start().await else {
+        return;
+    };
+    let id = world.converse().await;
+    world
+        .act(&id, [runs("echo first"), Answer::Says("Done.")])
+        .await;
+    let container = world.container();
+    let before = docker(&["port", &container, "8000/tcp"]);
+    docker(&["restart", "-t", "5", &container]);
+    assert_ne!(docker(&["port", &container, "8000/tcp"]), before);
+    // By the tools.
+    let events = world
+        .act(&id, [runs("echo second"), Answer::Says("Done.")])
+        .await;
+    assert!(
+        observed(&events).join("\n").contains("second"),
+        "{events:#?}\n{}",
+        world.log()
+    );
+    // And by the routes.
+    assert_eq!(world.bash(&id, "echo third").await, "third\n");
+    docker(&["restart", "-t", "5", &container]);
+    assert_eq!(world.bash(&id, "echo fourth").await, "fourth\n");
+    assert_eq!(world.container(), container);
+}

@@ -88,6 +88,12 @@ impl Docker {
         if state.running != Some(true) {
             return None;
         }
+        let pid = pid_of(container);
+        // One that had waited has lost its directories when somebody has started it again.
+        let claimed = self.0.claimed.lock().get(&id).copied();
+        if claimed.is_some() && claimed != pid {
+            return None;
+        }
         let reach = Reach::choose(self.settings(), self.connection());
         let reach = reach.await.ok()?;
         let ports = reach.ports(container)?;
@@ -110,7 +116,7 @@ impl Docker {
         Some(DockerSandbox::new(
             self,
             Parts {
-                pid: pid_of(container),
+                pid,
                 id,
                 conversation: Some(conversation),
                 url: format!("http://{}:{}", ports.host, ports.server),

@@ -277,6 +277,7 @@ impl Docker {
 
     /// Removes a container, whatever it does; one that is gone is fine.
     pub(super) async fn remove_by_id(&self, id: &str) {
+        self.0.claimed.lock().remove(id);
         let options = RemoveContainerOptionsBuilder::new()
             .force(true)
             .v(true)

@@ -207,7 +207,8 @@ impl Slot {
                     let resumed = sandbox.container().resume().await;
                     return Ok(resumed.is_err());
                 }
-                Ok(SandboxState::Gone) => return Ok(true),
+                // One that was started again is found anew, where it is now.
+                Ok(SandboxState::Gone | SandboxState::Restarted) => return Ok(true),
                 Err(error) if tokio::time::Instant::now() >= deadline => {
                     tracing::warn!(conversation = %self.conversation(), %error, "the engine does not say how a container is");
                     return Err(format!(
@@ -377,7 +378,7 @@ impl Slot {
                 continue;
             }
             match sandbox.container().state().await {
-                Ok(SandboxState::Gone) => return self.lose(sandbox),
+                Ok(SandboxState::Gone | SandboxState::Restarted) => return self.lose(sandbox),
                 // At its address is somebody else. The next use asks the engine where it is.
                 Ok(SandboxState::Running) if ping == Ping::Refused => return self.lose(sandbox),
                 // Its port still takes what is sent to it, and whoever sent it would wait for ever.
