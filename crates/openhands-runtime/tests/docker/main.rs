@@ -11,6 +11,7 @@ mod faults;
 mod gate;
 mod isolation;
 mod leftovers;
+mod podman;
 mod pool;
 mod tools;
 mod world;
