@@ -21,7 +21,10 @@ mod model;
 mod nested;
 mod orphans;
 mod own_data;
+mod pull;
 mod reattach;
+#[path = "../../../openhands-runtime/tests/docker/registry.rs"]
+mod registry;
 mod routes;
 mod starting;
 mod works;

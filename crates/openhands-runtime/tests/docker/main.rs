@@ -13,5 +13,7 @@ mod isolation;
 mod leftovers;
 mod podman;
 mod pool;
+mod pull;
+mod registry;
 mod tools;
 mod world;
