@@ -25,6 +25,7 @@ mod pull;
 mod reattach;
 #[path = "../../../openhands-runtime/tests/docker/registry.rs"]
 mod registry;
+mod restarted_engine;
 mod routes;
 mod starting;
 mod works;
