@@ -17,6 +17,8 @@ mod copy;
 mod error;
 mod find;
 mod image;
+mod leftovers;
+mod made;
 mod pool;
 mod progress;
 mod reach;
@@ -27,14 +29,16 @@ mod settings;
 mod start;
 mod watch;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use tokio_util::task::TaskTracker;
 
 pub use error::DockerError;
+pub use leftovers::Leftovers;
 pub use pool::WarmPool;
 pub use progress::{Progress, Step};
 pub use reach::SandboxPorts;
@@ -58,8 +62,14 @@ struct Inner {
     settings: DockerSettings,
     /// For inner servers.
     http: reqwest::Client,
-    /// Containers that someone in this process has.
-    held: Mutex<HashSet<String>>,
+    /// Containers that someone in this process has, and how often.
+    held: Mutex<HashMap<String, usize>>,
+    /// Containers that had waited and were claimed, and the process that they had then.
+    claimed: Mutex<HashMap<String, u32>>,
+    /// Names of containers that are being started in this process.
+    underway: Mutex<HashSet<String>>,
+    /// What goes on though nobody waits for it: containers that are made or removed.
+    tasks: TaskTracker,
     /// Held while an image is built.
     building: tokio::sync::Mutex<()>,
 }
@@ -78,6 +88,9 @@ impl Docker {
             settings,
             http,
             held: Mutex::default(),
+            claimed: Mutex::default(),
+            underway: Mutex::default(),
+            tasks: TaskTracker::new(),
             building: tokio::sync::Mutex::default(),
         })))
     }
@@ -122,8 +135,30 @@ impl Docker {
         &self.0.building
     }
 
-    fn held(&self) -> &Mutex<HashSet<String>> {
-        &self.0.held
+    fn is_held(&self, id: &str) -> bool {
+        self.0.held.lock().contains_key(id)
+    }
+
+    fn hold(&self, id: &str) {
+        *self.0.held.lock().entry(id.to_owned()).or_default() += 1;
+    }
+
+    fn let_go(&self, id: &str) {
+        let mut held = self.0.held.lock();
+        if let Some(count) = held.get_mut(id) {
+            *count -= 1;
+            if *count == 0 {
+                held.remove(id);
+            }
+        }
+    }
+
+    fn underway(&self) -> &Mutex<HashSet<String>> {
+        &self.0.underway
+    }
+
+    fn tasks(&self) -> &TaskTracker {
+        &self.0.tasks
     }
 }
 

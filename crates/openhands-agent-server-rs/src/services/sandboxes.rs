@@ -30,7 +30,7 @@ use openhands_sdk_rs::runtime::docker::{Docker, DockerSandbox, SandboxSpec, Warm
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
+use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use crate::config::Config;
 use runtime::SandboxRuntime;
@@ -62,6 +62,8 @@ pub(crate) struct Sandboxes {
 struct Engine {
     docker: Docker,
     pool: OnceLock<Option<WarmPool>>,
+    /// Removes what was made and will never be started.
+    _tidy: AbortOnDropHandle<()>,
 }
 
 /// A client for containers. Never by a proxy: they are near.
@@ -147,7 +149,6 @@ impl Sandboxes {
                     tracing::warn!(%error, "containers that nobody needs cannot be removed");
                 }
             }
-            // Only now: what is just being made for it would be swept away.
             engine.pool();
         };
         let stop = self.stop.clone();
@@ -186,11 +187,16 @@ impl Sandboxes {
                 }
             };
             tokio::join!(futures_util::future::join_all(slots), pool);
+            // Those that were being made are given up now. What is left of them must be gone before this process is.
+            self.tasks.close();
+            self.tasks.wait().await;
+            if let Some(engine) = self.engine.get() {
+                engine.docker.settled().await;
+            }
         };
         if tokio::time::timeout(LAST_REMOVALS, closing).await.is_err() {
             tracing::warn!("not all containers were removed in time; they end by themselves");
         }
-        self.tasks.close();
     }
 
     /// The engine, once it answers. One that does not is waited for.
@@ -220,6 +226,7 @@ impl Sandboxes {
             .await
             .map_err(|error| error.to_string())?;
         Ok(Engine {
+            _tidy: docker.keep_tidy(),
             docker,
             pool: OnceLock::new(),
         })

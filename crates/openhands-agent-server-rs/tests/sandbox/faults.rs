@@ -10,7 +10,7 @@ use crate::model::{Answer, runs};
 use crate::world::{World, observed, read};
 
 /// Every call has one result, whatever happened.
-fn check_complete(events: &[Value]) {
+pub(crate) fn check_complete(events: &[Value]) {
     for event in events.iter().filter(|event| event["kind"] == "ActionEvent") {
         let id = &event["tool_call_id"];
         let results = events
@@ -21,7 +21,7 @@ fn check_complete(events: &[Value]) {
 }
 
 /// What the results of calls say, errors too.
-fn results(events: &[Value]) -> String {
+pub(crate) fn results(events: &[Value]) -> String {
     events
         .iter()
         .filter(|event| event["kind"] != "ActionEvent" && event.get("tool_call_id").is_some())

@@ -14,11 +14,18 @@
 mod choice;
 mod docker;
 mod faults;
+#[path = "../../../openhands-runtime/tests/docker/gate.rs"]
+mod gate;
 mod keys;
 mod model;
 mod nested;
+mod orphans;
 mod own_data;
+mod pull;
 mod reattach;
+#[path = "../../../openhands-runtime/tests/docker/registry.rs"]
+mod registry;
+mod restarted_engine;
 mod routes;
 mod starting;
 mod works;

@@ -1,111 +1,17 @@
 //! A conversation finds its own container again, and only its own.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-
 use serde_json::json;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, UnixListener, UnixStream};
+use tokio::net::TcpListener;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::docker::docker;
+use crate::gate::{Does, Gate};
 use crate::model::{Answer, runs};
 use crate::world::{World, observed};
 
-/// A way to the engine on which lists of containers can be refused.
-struct Gate {
-    directory: tempfile::TempDir,
-    refuses: Arc<AtomicBool>,
-    refused: Arc<AtomicUsize>,
-    _task: AbortOnDropHandle<()>,
-}
-
-impl Gate {
-    fn open() -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let listener = UnixListener::bind(directory.path().join("docker.sock")).unwrap();
-        let refuses = Arc::new(AtomicBool::new(false));
-        let refused = Arc::new(AtomicUsize::new(0));
-        let (asked, counted) = (Arc::clone(&refuses), Arc::clone(&refused));
-        let task = tokio::spawn(async move {
-            let mut connections = tokio::task::JoinSet::new();
-            loop {
-                let (here, _) = listener.accept().await.unwrap();
-                let (asked, counted) = (Arc::clone(&asked), Arc::clone(&counted));
-                connections.spawn(async move {
-                    let _ = pass(here, &asked, &counted).await;
-                });
-            }
-        });
-        Self {
-            directory,
-            refuses,
-            refused,
-            _task: AbortOnDropHandle::new(task),
-        }
-    }
-
-    fn address(&self) -> String {
-        let socket: PathBuf = self.directory.path().join("docker.sock");
-        format!("unix://{}", socket.display())
-    }
-}
-
-async fn pass(
-    here: UnixStream,
-    refuses: &AtomicBool,
-    refused: &AtomicUsize,
-) -> std::io::Result<()> {
-    let engine = std::env::var("DOCKER_HOST").unwrap_or_default();
-    let engine = engine
-        .strip_prefix("unix://")
-        .unwrap_or("/var/run/docker.sock");
-    let (mut from_engine, mut to_engine) = UnixStream::connect(engine).await?.into_split();
-    let (mut from_here, mut to_here) = here.into_split();
-    let inward = async {
-        let mut piece = vec![0; 64 << 10];
-        loop {
-            let count = from_here.read(&mut piece).await?;
-            if count == 0 {
-                return to_engine.shutdown().await.map(|()| false);
-            }
-            let is_list = String::from_utf8_lossy(&piece[..count]).contains("/containers/json");
-            if is_list && refuses.load(Ordering::SeqCst) {
-                refused.fetch_add(1, Ordering::SeqCst);
-                return Ok::<bool, std::io::Error>(true);
-            }
-            to_engine.write_all(&piece[..count]).await?;
-        }
-    };
-    let is_refused = {
-        let outward = tokio::io::copy(&mut from_engine, &mut to_here);
-        tokio::pin!(inward, outward);
-        tokio::select! {
-            // The other direction may still have something to say.
-            ended = &mut inward => {
-                let is_refused = ended?;
-                if !is_refused {
-                    outward.await?;
-                }
-                is_refused
-            }
-            ended = &mut outward => {
-                ended?;
-                false
-            }
-        }
-    };
-    if is_refused {
-        let answer = "HTTP/1.1 500 Internal Server Error\r\ncontent-type: application/json\r\ncontent-length: 23\r\nconnection: close\r\n\r\n{\"message\":\"not today\"}";
-        to_here.write_all(answer.as_bytes()).await?;
-    }
-    Ok(())
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_that_fails_for_a_moment_costs_no_container() {
-    let gate = Gate::open();
+    let gate = Gate::open("/containers/json");
     let address = gate.address();
     let env = [("RUNTIME_ENV", "docker"), ("DOCKER_HOST", &address)];
     let Some(mut world) = World::with(&env).await else {
@@ -117,16 +23,12 @@ async fn an_engine_that_fails_for_a_moment_costs_no_container() {
         .await;
     let container = world.container();
     world.kill();
-    gate.refuses.store(true, Ordering::SeqCst);
+    gate.set(Does::Refuse);
     world.launch().await;
     let passing = async {
         // The server that starts, and the first who needs the container.
-        world
-            .until("lists are refused", async || {
-                gate.refused.load(Ordering::SeqCst) >= 3
-            })
-            .await;
-        gate.refuses.store(false, Ordering::SeqCst);
+        gate.met(3).await;
+        gate.set(Does::Pass);
     };
     let (said, ()) = tokio::join!(world.bash(&id, "hostname"), passing);
     assert!(container.starts_with(said.trim()), "{said} {container}");
@@ -217,4 +119,33 @@ async fn a_route_that_reaches_somebody_else_says_so_and_finds_the_container_afte
     assert!(status == 200 || status == 502, "{status} {said}");
     assert_eq!(world.bash(&id, "echo found").await, "found\n");
     assert_ne!(world.container(), first);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_container_that_was_started_again_is_found_at_its_new_port() {
+    let Some(world) = World::start().await else {
+        return;
+    };
+    let id = world.converse().await;
+    world
+        .act(&id, [runs("echo first"), Answer::Says("Done.")])
+        .await;
+    let container = world.container();
+    let before = docker(&["port", &container, "8000/tcp"]);
+    docker(&["restart", "-t", "5", &container]);
+    assert_ne!(docker(&["port", &container, "8000/tcp"]), before);
+    // By the tools.
+    let events = world
+        .act(&id, [runs("echo second"), Answer::Says("Done.")])
+        .await;
+    assert!(
+        observed(&events).join("\n").contains("second"),
+        "{events:#?}\n{}",
+        world.log()
+    );
+    // And by the routes.
+    assert_eq!(world.bash(&id, "echo third").await, "third\n");
+    docker(&["restart", "-t", "5", &container]);
+    assert_eq!(world.bash(&id, "echo fourth").await, "fourth\n");
+    assert_eq!(world.container(), container);
 }

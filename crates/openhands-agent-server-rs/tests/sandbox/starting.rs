@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::docker::image;
 use crate::world::World;
@@ -92,29 +92,26 @@ async fn whoever_waits_for_a_container_is_told_that_its_conversation_was_deleted
         .await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_conversation_whose_maker_went_away_leaves_no_container() {
-    let Some(slow) = SlowImage::build("slow-abandoned") else {
-        return;
-    };
+/// A server whose containers take their time, with a repository as its project.
+async fn slow_world(slow: &SlowImage) -> Option<World> {
     let env = [
         ("RUNTIME_ENV", "docker"),
         ("OH_CONVERSATION_IMAGE", slow.0.as_str()),
     ];
-    let Some(world) = World::with(&env).await else {
-        return;
-    };
+    let world = World::with(&env).await?;
     let made = Command::new("sh")
         .args(["-c", "git init -q && git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m first"])
         .current_dir(world.project())
         .status()
         .unwrap();
     assert!(made.success());
-    let mut request = world.start_request();
-    // A worktree is made inside, so the answer waits for the container.
-    request["worktree"] = json!(true);
+    Some(world)
+}
+
+/// Whoever asks for a conversation goes away while its container starts: the container is removed.
+async fn check_abandoned(world: &World, path: &str, request: &Value) {
     {
-        let making = world.post("/api/conversations", &request);
+        let making = world.post(path, request);
         let starts = world.until("the container starts", async || {
             world.containers().len() == 1
         });
@@ -130,6 +127,42 @@ async fn a_conversation_whose_maker_went_away_leaves_no_container() {
             !crate::docker::succeeds(&["inspect", &container])
         })
         .await;
+    assert!(world.containers().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_whose_maker_went_away_leaves_no_container() {
+    let Some(slow) = SlowImage::build("slow-abandoned") else {
+        return;
+    };
+    let Some(world) = slow_world(&slow).await else {
+        return;
+    };
+    let mut request = world.start_request();
+    // A worktree is made inside, so the answer waits for the container.
+    request["worktree"] = json!(true);
+    check_abandoned(&world, "/api/conversations", &request).await;
     let (_, found) = world.get("/api/conversations/count").await;
     assert_eq!(found, json!(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_whose_maker_went_away_leaves_no_container() {
+    let Some(slow) = SlowImage::build("slow-child") else {
+        return;
+    };
+    let Some(world) = slow_world(&slow).await else {
+        return;
+    };
+    let parent = world.converse().await;
+    // The parent's own is there and gone: the next container is the child's.
+    world.bash(&parent, "true").await;
+    let path = format!("/api/conversations/{parent}/runtime");
+    let (status, _) = world.send(world.request(Method::DELETE, &path)).await;
+    assert_eq!(status, 204);
+    assert!(world.containers().is_empty());
+    let path = format!("/api/conversations/{parent}/children");
+    check_abandoned(&world, &path, &json!({"task": "Do a part of it."})).await;
+    let (_, found) = world.get("/api/conversations/count").await;
+    assert_eq!(found, json!(1), "the parent alone");
 }

@@ -9,6 +9,7 @@ use bollard::models::{
     Mount as EngineMount, MountType, PortBinding, ResourcesUlimits,
 };
 use openhands_protocol::{ConversationId, Secret};
+use rustix::process::Resource;
 use sha2::{Digest as _, Sha256};
 
 use super::connect::Connection;
@@ -27,6 +28,12 @@ pub(super) const KEY: &str = "OH_SESSION_API_KEYS_0";
 
 /// Where the inner server keeps what is its own.
 const STATE: &str = "/tmp/.openhands-server";
+
+/// How many files a process may have open under Podman: as many as the reference's client gives.
+const MOST_FILES: i64 = 65_536;
+/// How many processes a user may have under Podman, over all containers. It lowers its own limit to the number of processes that
+/// the kernel can count, which is no less than this. The limit of a container is another.
+const MOST_PROCESSES: i64 = 32_768;
 
 /// What a container is made for.
 #[derive(Debug, Clone)]
@@ -50,12 +57,32 @@ pub(super) struct Plan<'a> {
 /// The name of the container of a conversation. The owner is part of it, so that copies of a conversation in two
 /// servers do not meet.
 pub(super) fn name_of(owner: &str, conversation: ConversationId) -> String {
-    let mark = hex(Sha256::digest(owner.as_bytes()).iter().take(4));
-    format!("openhands-{mark}-{}", conversation.hex())
+    format!("openhands-{}-{}", mark_of(owner), conversation.hex())
+}
+
+/// The name of a container that waits. It is no conversation's: nobody may take it for one.
+fn waiting_name(owner: &str) -> Result<String, DockerError> {
+    Ok(format!(
+        "openhands-{}-warm-{}",
+        mark_of(owner),
+        random::<8>()?
+    ))
+}
+
+fn mark_of(owner: &str) -> String {
+    hex(Sha256::digest(owner.as_bytes()).iter().take(4))
+}
+
+/// So many random bytes as text.
+pub(super) fn random<const BYTES: usize>() -> Result<String, DockerError> {
+    let mut bytes = [0_u8; BYTES];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| DockerError::Settings(format!("no random numbers: {error}")))?;
+    Ok(hex(bytes.iter()))
 }
 
 /// Bytes as text.
-pub(super) fn hex<'a>(bytes: impl Iterator<Item = &'a u8>) -> String {
+fn hex<'a>(bytes: impl Iterator<Item = &'a u8>) -> String {
     bytes.fold(String::new(), |mut text, byte| {
         // Writing to a string does not fail.
         let _ = write!(text, "{byte:02x}");
@@ -115,6 +142,16 @@ impl Plan<'_> {
                 let user = self.settings.user.as_ref().or(user.as_ref());
                 Ok(Some(user.map_or("0:0", String::as_str).to_owned()))
             }
+        }
+    }
+
+    /// What the container is called. It is known before the container is there, so that one that is left over is told from one
+    /// that is being made.
+    pub(super) fn name(&self) -> Result<String, DockerError> {
+        let owner = &self.settings.owner;
+        match self.purpose {
+            Purpose::Conversation(spec) => Ok(name_of(owner, spec.conversation)),
+            Purpose::Warm(_) => waiting_name(owner),
         }
     }
 
@@ -212,11 +249,7 @@ impl Plan<'_> {
             memory_swap: memory,
             nano_cpus: cpus.or(self.settings.cpus).map(nano_cpus),
             pids_limit: self.settings.pids.map(i64::from),
-            ulimits: Some(vec![ResourcesUlimits {
-                name: Some("core".to_owned()),
-                soft: Some(0),
-                hard: Some(0),
-            }]),
+            ulimits: Some(self.ulimits()),
             cap_drop: Some(vec!["ALL".to_owned()]),
             security_opt: Some(security),
             network_mode: self.settings.network.clone(),
@@ -240,6 +273,22 @@ impl Plan<'_> {
                 .then(|| "keep-id".to_owned()),
             ..HostConfig::default()
         }
+    }
+
+    /// No dumps of memory. Podman raises some limits where none are named, and fails where it may not; what this process has it
+    /// may have too.
+    fn ulimits(&self) -> Vec<ResourcesUlimits> {
+        let mut limits = vec![ulimit("core", 0)];
+        if self.connection.podman {
+            let own = |resource, most: i64| {
+                let hard = rustix::process::getrlimit(resource).maximum;
+                let hard = hard.and_then(whole);
+                hard.map_or(most, |hard| hard.min(most))
+            };
+            limits.push(ulimit("nofile", own(Resource::Nofile, MOST_FILES)));
+            limits.push(ulimit("nproc", own(Resource::Nproc, MOST_PROCESSES)));
+        }
+        limits
     }
 
     fn port_bindings(&self) -> Option<HashMap<String, Option<Vec<PortBinding>>>> {
@@ -286,6 +335,14 @@ pub(super) fn limits_of(
     })
 }
 
+fn ulimit(name: &str, limit: i64) -> ResourcesUlimits {
+    ResourcesUlimits {
+        name: Some(name.to_owned()),
+        soft: Some(limit),
+        hard: Some(limit),
+    }
+}
+
 /// A number of bytes as the engine counts them.
 fn whole(bytes: u64) -> Option<i64> {
     i64::try_from(bytes).ok()
@@ -298,3 +355,7 @@ fn whole(bytes: u64) -> Option<i64> {
 fn nano_cpus(cpus: f64) -> i64 {
     (cpus * 1e9).round() as i64
 }
+
+#[cfg(test)]
+#[path = "container_tests.rs"]
+mod tests;

@@ -43,7 +43,7 @@ impl Docker {
     }
 
     /// Removes the containers of this owner that belong to no conversation that is known. Those that someone in this
-    /// process has are left alone. Gives the ids of those that were removed.
+    /// process has or starts are left alone. Gives the ids of those that were removed.
     pub async fn sweep(
         &self,
         is_known: impl Fn(ConversationId) -> bool,
@@ -51,8 +51,9 @@ impl Docker {
         let mut removed = Vec::new();
         for container in self.of_owner().await? {
             let conversation = conversation_of(&self.settings().owner, &container);
+            let is_underway = self.is_underway(container.names.as_ref());
             let Some(id) = container.id else { continue };
-            if conversation.is_some_and(&is_known) || self.held().lock().contains(&id) {
+            if conversation.is_some_and(&is_known) || is_underway || self.is_held(&id) {
                 continue;
             }
             self.remove_by_id(&id).await;
@@ -87,6 +88,12 @@ impl Docker {
         if state.running != Some(true) {
             return None;
         }
+        let pid = pid_of(container);
+        // One that had waited has lost its directories when somebody has started it again.
+        let claimed = self.0.claimed.lock().get(&id).copied();
+        if claimed.is_some() && claimed != pid {
+            return None;
+        }
         let reach = Reach::choose(self.settings(), self.connection());
         let reach = reach.await.ok()?;
         let ports = reach.ports(container)?;
@@ -109,7 +116,7 @@ impl Docker {
         Some(DockerSandbox::new(
             self,
             Parts {
-                pid: pid_of(container),
+                pid,
                 id,
                 conversation: Some(conversation),
                 url: format!("http://{}:{}", ports.host, ports.server),

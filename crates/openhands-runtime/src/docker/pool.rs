@@ -110,7 +110,12 @@ impl WarmPool {
 
     /// Removes what waits and fills up no more. Claims go on, with new containers.
     pub async fn close(&self) {
-        drop(self.refilling.lock().take());
+        let refilling = self.refilling.lock().take();
+        if let Some(refilling) = refilling {
+            refilling.abort();
+            // Only when it has ended is what it was about to start on its way out.
+            let _ = refilling.await;
+        }
         let waiting: Vec<_> = self.shared.waiting.lock().drain(..).collect();
         self.shared.count.send_replace(0);
         for sandbox in waiting {
@@ -118,6 +123,7 @@ impl WarmPool {
                 tracing::warn!("{error}");
             }
         }
+        self.shared.docker.settled().await;
     }
 }
 

@@ -106,7 +106,8 @@ impl Placement {
                     sandbox.resume().await?;
                     return Ok(sandbox.clone());
                 }
-                SandboxState::Gone => {}
+                // It is found again below, where it is now.
+                SandboxState::Restarted | SandboxState::Gone => {}
             }
         }
         let (spec, progress) = (self.spec.clone(), self.progress.clone());

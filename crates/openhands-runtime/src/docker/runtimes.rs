@@ -6,6 +6,7 @@ use std::sync::{Arc, Weak};
 
 use openhands_protocol::ConversationId;
 use parking_lot::Mutex;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::Docker;
 use super::error::DockerError;
@@ -25,6 +26,8 @@ pub struct DockerRuntimes {
     pool: Option<Arc<WarmPool>>,
     progress: Progress,
     rooms: Mutex<HashMap<ConversationId, Room>>,
+    /// Removes what was made and will never be started.
+    _tidy: AbortOnDropHandle<()>,
 }
 
 /// The container of a conversation while someone uses it, and where tools keep files in it.
@@ -35,7 +38,8 @@ struct Room {
 }
 
 impl DockerRuntimes {
-    /// Containers as the settings of the engine say; as many wait as these want.
+    /// Containers as the settings of the engine say; as many wait as these want. Called in a runtime of tokio, in which what
+    /// was made and will never be started is looked for.
     pub fn new(docker: &Docker, progress: Progress) -> Self {
         let has_pool = docker.settings().warm > 0;
         Self {
@@ -43,6 +47,7 @@ impl DockerRuntimes {
             pool: has_pool.then(|| Arc::new(WarmPool::start(docker))),
             progress,
             rooms: Mutex::default(),
+            _tidy: docker.keep_tidy(),
         }
     }
 
@@ -92,10 +97,11 @@ impl DockerRuntimes {
         Ok(DockerRuntime::at(place, request, is_owner))
     }
 
-    /// Removes the containers that wait.
+    /// Removes the containers that wait, and waits for the end of what was given up while it was made.
     pub async fn close(&self) {
         if let Some(pool) = &self.pool {
             pool.close().await;
         }
+        self.docker.settled().await;
     }
 }

@@ -13,6 +13,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::Docker;
 use super::error::{DockerError, is_status};
 use super::reach::SandboxPorts;
+use super::start::pid_of;
 use super::watch::{LogTail, keep_alive};
 use crate::endpoint::Endpoint;
 
@@ -26,6 +27,8 @@ pub enum SandboxState {
     Running,
     /// It is frozen.
     Paused,
+    /// It runs, but somebody has started it again: what ran in it is gone, and it is reached elsewhere.
+    Restarted,
     /// It has ended, or it is gone.
     Gone,
 }
@@ -62,14 +65,14 @@ struct Watch(Docker, String, AbortOnDropHandle<()>);
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.0.held().lock().remove(&self.1);
+        self.0.let_go(&self.1);
         self.2.abort();
     }
 }
 
 impl DockerSandbox {
     pub(super) fn new(docker: &Docker, parts: Parts) -> Self {
-        docker.held().lock().insert(parts.id.clone());
+        docker.hold(&parts.id);
         let unwatched = docker.settings().unwatched;
         let alive = keep_alive(docker.http().clone(), &parts.url, &parts.key, unwatched);
         Self(Arc::new(Shared {
@@ -87,6 +90,11 @@ impl DockerSandbox {
         env: Vec<(String, String)>,
     ) -> Option<Self> {
         let mut shared = Arc::into_inner(self.0)?;
+        // Its directories are there only as long as this process of it lives.
+        if let Some(pid) = shared.parts.pid {
+            let claimed = &shared.docker.0.claimed;
+            claimed.lock().insert(shared.parts.id.clone(), pid);
+        }
         shared.parts.conversation = Some(conversation);
         shared.late_env = env;
         Some(Self(Arc::new(shared)))
@@ -145,8 +153,10 @@ impl DockerSandbox {
             Err(DockerError::Gone(_)) => return Ok(SandboxState::Gone),
             Err(error) => return Err(error),
         };
+        let is_same = pid_of(&inspected) == self.pid();
         let status = inspected.state.and_then(|state| state.status);
         Ok(match status {
+            Some(Status::RUNNING) if !is_same => SandboxState::Restarted,
             Some(Status::RUNNING | Status::RESTARTING) => SandboxState::Running,
             Some(Status::PAUSED) => SandboxState::Paused,
             _ => SandboxState::Gone,
@@ -176,7 +186,7 @@ impl DockerSandbox {
             state if state == wanted => Ok(()),
             // One that ended and is not removed yet is refused with other words.
             SandboxState::Gone => Err(DockerError::Gone(self.id().to_owned())),
-            SandboxState::Running | SandboxState::Paused => {
+            SandboxState::Running | SandboxState::Paused | SandboxState::Restarted => {
                 Err(DockerError::of(action, self.id(), error))
             }
         }

@@ -2,18 +2,20 @@
 
 use std::time::Duration;
 
-use bollard::models::ContainerInspectResponse;
+use bollard::models::{ContainerCreateBody, ContainerInspectResponse};
 use bollard::query_parameters::{
     AttachContainerOptionsBuilder, CreateContainerOptionsBuilder, RemoveContainerOptionsBuilder,
     WaitContainerOptionsBuilder,
 };
 use futures_util::StreamExt as _;
 use openhands_protocol::Secret;
+use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
 use super::Docker;
-use super::container::{Plan, Purpose, hex, name_of};
+use super::container::{Plan, Purpose, random};
 use super::error::{DockerError, is_status, told};
+use super::made::{Made, Underway};
 use super::progress::{Progress, Step};
 use super::reach::Reach;
 use super::sandbox::{DockerSandbox, Parts};
@@ -60,9 +62,9 @@ impl Docker {
         self.ensure_image(plan.image(), progress).await?;
         progress.tell(Step::Creating);
         let user = plan.user()?;
-        let id = self.create(&plan).await?;
         // From here on it is removed when this is given up.
-        let made = Made::new(self, &id);
+        let made = self.create(&plan).await?;
+        let id = made.id().to_owned();
         let logs = LogTail::default();
         let attached = self.attach(&id).await?;
         let following = logs.follow(&id, attached);
@@ -83,7 +85,6 @@ impl Docker {
             .ok_or_else(|| DockerError::Gone(id.clone()))?;
         let url = format!("http://{}:{}", ports.host, ports.server);
         self.wait_for_health(&id, &url, plan.image(), &logs).await?;
-        made.keep();
         let (conversation, is_warm) = match purpose {
             Purpose::Conversation(spec) => (Some(spec.conversation), false),
             Purpose::Warm(_) => (None, true),
@@ -94,7 +95,7 @@ impl Docker {
                 warm: false,
             });
         }
-        Ok(DockerSandbox::new(
+        let sandbox = DockerSandbox::new(
             self,
             Parts {
                 pid: pid_of(&inspected),
@@ -107,16 +108,36 @@ impl Docker {
                 logs,
                 _following: following,
             },
-        ))
+        );
+        made.keep();
+        Ok(sandbox)
     }
 
-    async fn create(&self, plan: &Plan<'_>) -> Result<String, DockerError> {
-        let mut options = CreateContainerOptionsBuilder::new();
-        if let Purpose::Conversation(spec) = plan.purpose {
-            options = options.name(&name_of(&plan.settings.owner, spec.conversation));
-        }
-        let options = options.build();
+    /// Makes the container. The engine goes on making what nobody waits for any more, so that is waited for here, and removed.
+    async fn create(&self, plan: &Plan<'_>) -> Result<Made, DockerError> {
         let body = plan.body()?;
+        let underway = Underway::new(self, &plan.name()?);
+        let (told, made) = oneshot::channel();
+        let docker = self.clone();
+        self.tasks().spawn(async move {
+            let created = docker
+                .create_named(underway.name(), body, || told.is_closed())
+                .await;
+            // If nobody is there to take it, it is dropped, and so removed.
+            let _ = told.send(created.map(|id| Made::new(id, underway)));
+        });
+        let ended =
+            || DockerError::Settings("the container was not made: its task ended".to_owned());
+        made.await.unwrap_or_else(|_| Err(ended()))
+    }
+
+    async fn create_named(
+        &self,
+        name: &str,
+        body: ContainerCreateBody,
+        is_given_up: impl Fn() -> bool,
+    ) -> Result<String, DockerError> {
+        let options = CreateContainerOptionsBuilder::new().name(name).build();
         let create = || {
             self.engine()
                 .create_container(Some(options.clone()), body.clone())
@@ -125,10 +146,10 @@ impl Docker {
         let created = loop {
             match create().await {
                 // One of the same name is left: it is being removed, or its start was given up by a server that died.
-                Err(error) if is_status(&error, &[409]) && Instant::now() < deadline => {
-                    if let Some(name) = options.name.as_deref() {
-                        self.remove_by_id(name).await;
-                    }
+                Err(error)
+                    if is_status(&error, &[409]) && Instant::now() < deadline && !is_given_up() =>
+                {
+                    self.remove_by_id(name).await;
                     tokio::time::sleep(Duration::from_millis(50)).await;
                 }
                 created => break created,
@@ -256,6 +277,7 @@ impl Docker {
 
     /// Removes a container, whatever it does; one that is gone is fine.
     pub(super) async fn remove_by_id(&self, id: &str) {
+        self.0.claimed.lock().remove(id);
         let options = RemoveContainerOptionsBuilder::new()
             .force(true)
             .v(true)
@@ -269,34 +291,6 @@ impl Docker {
     }
 }
 
-/// A container that is removed unless it is kept: also when its start is cancelled.
-struct Made<'a> {
-    docker: &'a Docker,
-    id: Option<String>,
-}
-
-impl<'a> Made<'a> {
-    fn new(docker: &'a Docker, id: &str) -> Self {
-        Self {
-            docker,
-            id: Some(id.to_owned()),
-        }
-    }
-
-    fn keep(mut self) {
-        self.id = None;
-    }
-}
-
-impl Drop for Made<'_> {
-    fn drop(&mut self) {
-        if let Some(id) = self.id.take() {
-            let docker = self.docker.clone();
-            tokio::spawn(async move { docker.remove_by_id(&id).await });
-        }
-    }
-}
-
 pub(super) fn pid_of(container: &ContainerInspectResponse) -> Option<u32> {
     let pid = container.state.as_ref()?.pid?;
     u32::try_from(pid).ok().filter(|pid| *pid > 0)
@@ -304,8 +298,5 @@ pub(super) fn pid_of(container: &ContainerInspectResponse) -> Option<u32> {
 
 /// A key that nobody else has.
 fn random_key() -> Result<Secret, DockerError> {
-    let mut bytes = [0_u8; 32];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| DockerError::Settings(format!("no random numbers: {error}")))?;
-    Ok(Secret::new(hex(bytes.iter())))
+    random::<32>().map(Secret::new)
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use openhands_runtime::docker::{DockerError, Progress, SandboxState};
 use pretty_assertions::assert_eq;
 
-use crate::world::{World, ask, containers_of, docker, eventually, is_gone};
+use crate::world::{World, ask, ask_url, containers_of, docker, eventually, is_gone};
 
 #[tokio::test]
 async fn a_missing_image_is_named_with_what_to_do() {
@@ -211,6 +211,35 @@ async fn a_server_that_is_started_again_finds_its_containers_and_only_its_own() 
         Vec::<String>::new()
     );
     assert_eq!(found.state().await.unwrap(), SandboxState::Running);
+}
+
+#[tokio::test]
+async fn one_that_was_started_again_is_found_at_its_new_port() {
+    let Some(world) = World::new().await else {
+        return;
+    };
+    let spec = world.spec();
+    let sandbox = world.provision(spec.clone()).await;
+    let before = sandbox.ports().server;
+    docker(&["restart", "-t", "5", sandbox.id()]);
+    assert_eq!(sandbox.state().await.unwrap(), SandboxState::Restarted);
+    let found = world.docker.find(spec.conversation).await.unwrap().unwrap();
+    assert_eq!(found.id(), sandbox.id());
+    assert_ne!(
+        found.ports().server,
+        before,
+        "the engine gives out the next one"
+    );
+    assert_eq!(found.state().await.unwrap(), SandboxState::Running);
+    let key = found.endpoint().key;
+    eventually("it answers", async || {
+        let url = format!("{}/api/settings", found.endpoint().url);
+        ask_url(&url, key.expose()).await == Some(200)
+    })
+    .await;
+    // It is still somebody's when the one who knew it before goes.
+    drop(sandbox);
+    assert_eq!(world.docker.sweep(|_| false).await.unwrap(), [""; 0]);
 }
 
 #[tokio::test]

@@ -7,7 +7,13 @@
 mod basics;
 mod build;
 mod faults;
+#[allow(dead_code, reason = "the tests of the server use the rest")]
+mod gate;
 mod isolation;
+mod leftovers;
+mod podman;
 mod pool;
+mod pull;
+mod registry;
 mod tools;
 mod world;

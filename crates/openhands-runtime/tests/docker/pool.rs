@@ -130,6 +130,31 @@ async fn a_claim_gets_the_workspace_live_and_the_pool_fills_up_again() {
 }
 
 #[tokio::test]
+async fn a_claimed_one_that_was_started_again_has_lost_its_workspace_and_is_replaced() {
+    let Some(world) = World::with(|settings| settings.warm = 1).await else {
+        return;
+    };
+    if !is_root() {
+        return;
+    }
+    let pool = WarmPool::start(&world.docker);
+    pool.filled(1).await;
+    let spec = world.spec();
+    let (first, was_warm) = claim(&pool, spec.clone()).await;
+    assert!(was_warm);
+    pool.close().await;
+    docker(&["restart", "-t", "5", first.id()]);
+    let found = world.docker.find(spec.conversation).await.unwrap();
+    assert!(found.is_none(), "{found:?}");
+    fs::write(world.path().join("there"), "there").unwrap();
+    let at = world.path().display().to_string();
+    let second = world.provision(spec).await;
+    assert_ne!(second.id(), first.id());
+    assert_eq!(exec(&second, &format!("cat {at}/there")), "there");
+    assert_eq!(world.containers(), [second.id()]);
+}
+
+#[tokio::test]
 async fn limits_are_set_at_the_claim() {
     let Some(world) = World::with(|settings| {
         settings.warm = 1;

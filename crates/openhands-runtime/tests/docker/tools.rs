@@ -19,7 +19,11 @@ fn place(work: &Path) -> Place {
     }
 }
 
-fn request(work: &Path, conversation: ConversationId, root: ConversationId) -> RemoteRequest {
+pub(crate) fn request(
+    work: &Path,
+    conversation: ConversationId,
+    root: ConversationId,
+) -> RemoteRequest {
     RemoteRequest {
         conversation,
         root,
@@ -41,7 +45,7 @@ fn command(work: &Path, command: &str) -> Action {
         .unwrap()
 }
 
-async fn run(world: &World, runtime: &DockerRuntime, call: &str, text: &str) -> String {
+pub(crate) async fn run(world: &World, runtime: &DockerRuntime, call: &str, text: &str) -> String {
     let cx = CallContext::detached(ToolCallId::new(call), ConversationId::random());
     let observation = runtime.execute("terminal", command(world.path(), text), cx);
     observation.await.unwrap().text()

@@ -71,7 +71,7 @@ impl Drop for World {
     }
 }
 
-fn skip<T>(reason: &str) -> Option<T> {
+pub(crate) fn skip<T>(reason: &str) -> Option<T> {
     assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "{reason}");
     eprintln!("skipped: {reason}");
     None

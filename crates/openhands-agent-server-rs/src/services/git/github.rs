@@ -1,5 +1,6 @@
 //! The repositories that a GitHub token gives access to.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use bytes::BytesMut;
@@ -54,7 +55,8 @@ impl SearchError {
 #[derive(Debug, Clone)]
 pub(crate) struct GithubRepositories {
     api: String,
-    client: Client,
+    /// Made at the first search: there are machines without any certificates, and on them everything else works.
+    client: OnceLock<Client>,
 }
 
 impl Default for GithubRepositories {
@@ -75,8 +77,18 @@ impl GithubRepositories {
     pub(crate) fn at(api: &str) -> Self {
         Self {
             api: api.trim_end_matches('/').to_owned(),
-            client: Client::new(),
+            client: OnceLock::new(),
         }
+    }
+
+    fn client(&self) -> Result<&Client, SearchError> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        let made = Client::builder()
+            .build()
+            .map_err(|error| unreachable(&error))?;
+        Ok(self.client.get_or_init(|| made))
     }
 
     /// The repositories of a token, the last pushed one first.
@@ -123,7 +135,7 @@ impl GithubRepositories {
 
     async fn page(&self, token: &Secret, number: u64) -> Result<Response, SearchError> {
         let request = self
-            .client
+            .client()?
             .get(format!("{}/user/repos", self.api))
             .query(&[
                 ("per_page", "100"),

@@ -207,7 +207,8 @@ impl Slot {
                     let resumed = sandbox.container().resume().await;
                     return Ok(resumed.is_err());
                 }
-                Ok(SandboxState::Gone) => return Ok(true),
+                // One that was started again is found anew, where it is now.
+                Ok(SandboxState::Gone | SandboxState::Restarted) => return Ok(true),
                 Err(error) if tokio::time::Instant::now() >= deadline => {
                     tracing::warn!(conversation = %self.conversation(), %error, "the engine does not say how a container is");
                     return Err(format!(
@@ -234,7 +235,12 @@ impl Slot {
 
     /// Makes a container, or finds the one that is there already.
     async fn fill(self: Arc<Self>, sandboxes: &Arc<Sandboxes>) {
-        match self.make(sandboxes).await {
+        // A server that ends does not wait for one. What was made is removed then.
+        // Boxed: it holds a whole request to the engine.
+        let making = Box::pin(self.make(sandboxes));
+        let making = sandboxes.stop.run_until_cancelled(making);
+        let made = making.await;
+        match made.unwrap_or_else(|| Err("the server ends".to_owned())) {
             Ok(sandbox) => self.occupy(sandboxes, sandbox).await,
             Err(reason) => {
                 tracing::warn!(conversation = %self.conversation(), reason, "no container for a conversation");
@@ -270,11 +276,7 @@ impl Slot {
             ..SandboxSpec::new(plan.conversation)
         };
         let container = engine.start(spec, &self.steps).await?;
-        let sandbox = Sandbox::new(container);
-        if plan.init_git {
-            self.init_git(&sandbox).await;
-        }
-        Ok(sandbox)
+        Ok(Sandbox::new(container))
     }
 
     /// The container that an earlier server left. An engine that does not answer is waited for: to make another one would
@@ -293,14 +295,14 @@ impl Slot {
     }
 
     /// Makes the working directory a repository, inside: changes are shown by git.
-    async fn init_git(&self, sandbox: &Sandbox) {
+    async fn init_git(&self, sandbox: &Sandbox, stop: CancellationToken) {
         if self.plan.working_dir.join(".git").exists() {
             return;
         }
         let runtime = self.runtime_at(Arc::new(sandbox.endpoint().clone()));
         let done = runtime
             .workspace()
-            .exec(Exec::new(["git", "init"]), CancellationToken::new())
+            .exec(Exec::new(["git", "init"]), stop)
             .await;
         let is_done = done.as_ref().is_ok_and(|done| {
             done.exit
@@ -335,6 +337,9 @@ impl Slot {
 
     /// Puts a container into the slot, or removes it if the slot was closed meanwhile.
     async fn occupy(&self, sandboxes: &Arc<Sandboxes>, sandbox: Sandbox) {
+        if self.plan.init_git {
+            self.init_git(&sandbox, sandboxes.stop.child_token()).await;
+        }
         let sandbox = Arc::new(sandbox);
         *self.last_used.lock() = Instant::now();
         self.steps.add("The container is ready", Some(100));
@@ -373,7 +378,7 @@ impl Slot {
                 continue;
             }
             match sandbox.container().state().await {
-                Ok(SandboxState::Gone) => return self.lose(sandbox),
+                Ok(SandboxState::Gone | SandboxState::Restarted) => return self.lose(sandbox),
                 // At its address is somebody else. The next use asks the engine where it is.
                 Ok(SandboxState::Running) if ping == Ping::Refused => return self.lose(sandbox),
                 // Its port still takes what is sent to it, and whoever sent it would wait for ever.
