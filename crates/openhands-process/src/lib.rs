@@ -27,6 +27,9 @@
 //!   parent ends, so that ancestry never breaks. It reports the start, the exit and the end of the whole tree. To
 //!   kill, it stops everyone below it until the list is stable (a stopped process forks no more), kills them,
 //!   and repeats until it has no child left.
+//! - A guard whose tree has ended by itself waits some seconds, and the next command is asked of it directly: that saves
+//!   a fork, and making and removing a cgroup. Nothing of the last command is left in it: the request is wiped as soon as
+//!   the command runs, and a cgroup that is not as it was made is removed.
 //! - The kernel closes a dead server's sockets, and the end of its control socket is each guard's order to kill.
 //!   A guard that is killed takes its command along (parent-death signal), and the rest of its tree falls to the
 //!   watchdog, which ends it. A watchdog that is killed is replaced at the next spawn; its guards work on.

@@ -188,8 +188,6 @@ impl Spawn {
     ///
     /// Dropping the future at any point leaves nothing behind.
     pub async fn start(self) -> Result<Tree, SpawnError> {
-        let (channel, theirs) =
-            Channel::pair().map_err(SpawnError::descriptors("a control socket"))?;
         let Self {
             stdin,
             stdout,
@@ -228,24 +226,53 @@ impl Spawn {
             targets: given.targets.clone(),
         }
         .encode(&mut body);
-        let all: Vec<BorrowedFd<'_>> = std::iter::once(&theirs)
-            .chain(&given.owned)
-            .map(AsFd::as_fd)
-            .collect();
-        watchdog::send(&body, &all, self.cgroup == Cgroup::Auto).await?;
-        drop(theirs);
+        let (channel, report) = ask(&body, &given.owned, self.cgroup).await?;
         given.owned.clear();
-        match channel.first_report().await {
+        match report {
             Some(Report::Started { pid }) => Ok(Tree::new(pid, channel, given.pipes)),
             Some(Report::Failed { step, errno }) => {
                 let directory = self.cwd.unwrap_or_else(|| PathBuf::from("."));
                 Err(SpawnError::from_step(step, errno, self.program, directory))
             }
-            Some(Report::Exited { .. } | Report::Gone | Report::Survivors { .. }) | None => {
-                Err(SpawnError::WatchdogLost)
-            }
+            Some(
+                Report::Exited { .. } | Report::Gone | Report::Survivors { .. } | Report::Retired,
+            )
+            | None => Err(SpawnError::WatchdogLost),
         }
     }
+}
+
+/// Asks for a tree: a guard that waits for work if there is one, else a new one.
+async fn ask(
+    body: &[u8],
+    descriptors: &[OwnedFd],
+    cgroup: Cgroup,
+) -> Result<(Channel, Option<Report>), SpawnError> {
+    let exhausted = SpawnError::descriptors("a control socket");
+    let given: Vec<BorrowedFd<'_>> = descriptors.iter().map(AsFd::as_fd).collect();
+    // A guard that was made for a tree without a cgroup has none for the next.
+    let reusable = cgroup == Cgroup::Auto;
+    let idle = || {
+        let asked = reusable.then(|| Channel::to_idle_guard(body, &given));
+        asked.transpose().map(Option::flatten).map_err(&exhausted)
+    };
+    while let Some(channel) = idle()? {
+        match channel.first_report().await {
+            Some(Report::Retired) => {}
+            answer => return Ok((channel, answer)),
+        }
+    }
+    let (channel, theirs) = Channel::pair().map_err(exhausted)?;
+    let all: Vec<BorrowedFd<'_>> = std::iter::once(theirs.as_fd())
+        .chain(given.iter().copied())
+        .collect();
+    watchdog::send(body, &all, reusable).await?;
+    drop(theirs);
+    if reusable {
+        channel.may_be_used_again();
+    }
+    let answer = channel.first_report().await;
+    Ok((channel, answer))
 }
 
 impl fmt::Debug for Spawn {

@@ -2,7 +2,8 @@
 //! takes to end what the server started.
 //!
 //! - [`link`] is the server's side: it starts the watchdog and sends it requests.
-//! - [`zygote`] is the watchdog's first process; it forks a [`guard`] for each tree.
+//! - [`zygote`] is the watchdog's first process; it forks guards. [`duty`] is a guard's life, [`guard`] its watch over
+//!   one tree.
 //! - [`launch`] makes the command; [`descendants`] and [`cgroup`] find and kill its tree.
 //! - [`request`] and [`message`] are what travels between the two sides.
 //! - [`raw`] holds the system calls that need unsafe code.
@@ -11,6 +12,7 @@ use std::ffi::CStr;
 
 mod cgroup;
 mod descendants;
+mod duty;
 mod guard;
 mod launch;
 mod link;
@@ -20,7 +22,7 @@ mod request;
 mod zygote;
 
 pub(crate) use descendants::{is_alive, kill_all, start_of, started_since};
-pub(crate) use link::{LinkError, MAX_DESCRIPTORS, send};
+pub(crate) use link::{LinkError, MAX_DESCRIPTORS, idle_guard, keep_guard, send, send_to_guard};
 pub(crate) use message::{MESSAGE_BYTES, Order, Report, Step};
 pub(crate) use raw::group_of;
 pub(crate) use request::Request;

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! <our cgroup>/openhands-<pid>-<time>/    one per watchdog, its directory locked while anyone lives
-//!              └── tree-<guard pid>/      one per tree, holds the command and all it starts
+//!              └── tree-<guard pid>/      one per guard, holds its command and all that starts
 //! ```
 //!
 //! The lock is shared by the watchdog and its guards. A directory that nobody holds was left by
@@ -99,13 +99,36 @@ impl ServerGroup {
 pub(super) struct TreeGroup {
     directory: PathBuf,
     handle: OwnedFd,
+    /// Tells whether anyone is inside.
+    events: OwnedFd,
 }
+
+/// What the events of a cgroup say while it is as it was made.
+const EVENTS_WHEN_NEW: &[u8] = b"populated 0\nfrozen 0\n";
+
+/// Links to a cgroup's directory without one below it.
+const LINKS_WHEN_NEW: u64 = 2;
 
 impl TreeGroup {
     fn create(directory: PathBuf) -> io::Result<Self> {
         fs::create_dir(&directory)?;
         let handle = open_directory(&directory)?;
-        Ok(Self { directory, handle })
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let events = rustix::fs::openat(&handle, c"cgroup.events", flags, Mode::empty())?;
+        Ok(Self {
+            directory,
+            handle,
+            events,
+        })
+    }
+
+    /// Whether nobody is inside, no cgroup was made in it, and it is not frozen. Far cheaper than to remove it and make
+    /// another.
+    pub(super) fn is_as_new(&self) -> bool {
+        let mut text = [0_u8; 64];
+        let read = rustix::io::pread(&self.events, &mut text, 0).unwrap_or(0);
+        text.get(..read) == Some(EVENTS_WHEN_NEW)
+            && rustix::fs::fstat(&self.handle).is_ok_and(|stat| stat.st_nlink == LINKS_WHEN_NEW)
     }
 
     /// Moves the calling process in.

@@ -50,6 +50,29 @@ fn a_tree_group_is_killed_and_removed_with_the_groups_that_were_made_in_it() {
 }
 
 #[test]
+fn a_tree_group_is_as_new_until_something_is_left_in_it() {
+    let Some(server) = server_group() else { return };
+    let group = server.tree(getpid()).unwrap();
+    assert!(group.is_as_new());
+    fs::create_dir(group.directory.join("inner")).unwrap();
+    assert!(!group.is_as_new());
+    fs::remove_dir(group.directory.join("inner")).unwrap();
+    assert!(group.is_as_new());
+    let freeze = group.directory.join("cgroup.freeze");
+    fs::write(&freeze, "1").unwrap();
+    assert!(!group.is_as_new());
+    fs::write(&freeze, "0").unwrap();
+    let mut child = member(&group);
+    assert!(!group.is_as_new());
+    group.kill();
+    child.wait().unwrap();
+    await_empty(&group.directory, PATIENCE);
+    assert!(group.is_as_new());
+    assert!(group.remove());
+    server.remove();
+}
+
+#[test]
 fn the_tree_of_a_dead_guard_is_ended_by_its_number() {
     let Some(server) = server_group() else { return };
     let guard = Pid::from_raw(1234).unwrap();

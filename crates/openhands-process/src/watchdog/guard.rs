@@ -8,132 +8,34 @@
 //!     └─ failed        (from every state: nobody left ──────────► gone)
 //! ```
 
-use std::fs::File;
-use std::io::{self, Read as _, Seek as _};
 use std::os::fd::OwnedFd;
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
-use rustix::process::{
-    Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, set_child_subreaper, wait,
-};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, wait};
 
-use super::cgroup::{ServerGroup, TreeGroup};
+use super::cgroup::TreeGroup;
 use super::descendants::{descendants, in_group, is_alive, kill_all};
-use super::launch::{Failure, Launched, decode_outcome, launch};
-use super::message::{MESSAGE_BYTES, Order, Report, Step};
-use super::request::Request;
+use super::launch::{Launched, decode_outcome};
+use super::message::{MESSAGE_BYTES, Order, Report};
 
 /// How soon a kill is repeated while processes are left that do not end; doubles up to a second.
 const FIRST_REPEAT: Duration = Duration::from_millis(5);
 const SLOWEST_REPEAT: Duration = Duration::from_secs(1);
 
-/// What a guard is born with.
-pub(super) struct Setup {
-    /// Our end of the socket to the handle: orders in, reports out, and the sign of its life.
-    pub(super) control: OwnedFd,
-    pub(super) body: Body,
-    /// The command's descriptors.
-    pub(super) descriptors: Vec<OwnedFd>,
-    /// Readable when a child has changed state.
-    pub(super) signals: Rc<OwnedFd>,
-    pub(super) group: Option<Rc<ServerGroup>>,
+/// Sends reports, in one go. A handle that is gone needs none.
+pub(super) fn report(control: &OwnedFd, reports: &[Report]) {
+    let bytes: Vec<u8> = reports.iter().flat_map(|report| report.encode()).collect();
+    let _ = send(control, &bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
 }
 
-/// Where the request's bytes are.
-pub(super) enum Body {
-    Inline(Vec<u8>),
-    File(OwnedFd),
-}
-
-/// Becomes a guard; returns the exit code when nothing is left to guard.
-pub(super) fn run(setup: Setup) -> i32 {
-    let Setup {
-        control,
-        body,
-        descriptors,
-        signals,
-        group,
-    } = setup;
-    // Without this orphans would leave the tree; the zygote catches what we then cannot see.
-    let _ = set_child_subreaper(Some(getpid()));
-    let _ = rustix::thread::set_name(c"oh-guard");
-    let tree_group = group.as_ref().and_then(|group| group.tree(getpid()).ok());
-    match start(body, descriptors, tree_group.as_ref()) {
-        Ok(launched) => {
-            let zygote = rustix::process::getppid();
-            let guard = Guard {
-                control,
-                listening: true,
-                signals,
-                group: tree_group,
-                command: launched.pid,
-                running: true,
-                untold: None,
-                launching: Some(launched.outcome),
-                phase: Phase::Running,
-                told_survivors: false,
-            };
-            guard.watch();
-            // With the zygote dead, the last guard takes the watchdog's cgroup away.
-            if let (Some(group), true) = (group, rustix::process::getppid() != zygote) {
-                group.remove();
-            }
-        }
-        Err(failure) => {
-            if let Some(group) = tree_group {
-                group.remove();
-            }
-            report(&control, Report::failed(failure.step, failure.errno));
-        }
-    }
-    0
-}
-
-fn start(
-    body: Body,
-    descriptors: Vec<OwnedFd>,
-    group: Option<&TreeGroup>,
-) -> Result<Launched, Failure> {
-    let unreadable = |errno| Failure {
-        step: Step::Request,
-        errno,
-    };
-    let bytes = match body {
-        Body::Inline(bytes) => bytes,
-        Body::File(file) => read_all(file).map_err(unreadable)?,
-    };
-    let request = Request::decode(&bytes).ok_or(unreadable(Errno::BADMSG))?;
-    launch(&request, descriptors, group)
-}
-
-fn read_all(file: OwnedFd) -> Result<Vec<u8>, Errno> {
-    let read = |mut file: File| {
-        let mut bytes = Vec::new();
-        file.rewind()?;
-        file.read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    read(File::from(file))
-        .map_err(|error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
-}
-
-/// Sends a report. A handle that is gone needs none.
-pub(super) fn report(control: &OwnedFd, report: Report) {
-    let _ = send(
-        control,
-        &report.encode(),
-        SendFlags::NOSIGNAL | SendFlags::DONTWAIT,
-    );
-}
-
-/// Empties a signal descriptor: how many signals came does not matter, only that one did.
+/// Empties a signal descriptor: how many signals came does not matter, only that one did. One read does, as signals of
+/// a kind that wait are one.
 pub(super) fn drain(signals: &OwnedFd) {
-    let mut buffer = [0_u8; 1024];
-    while rustix::io::read(signals, &mut buffer).is_ok_and(|read| read > 0) {}
+    let mut buffer = [0_u8; 128];
+    let _ = rustix::io::read(signals, &mut buffer);
 }
 
 enum Phase {
@@ -144,12 +46,13 @@ enum Phase {
     Killing(Duration),
 }
 
-struct Guard {
-    control: OwnedFd,
+pub(super) struct Guard<'a> {
+    control: &'a OwnedFd,
     /// False once the handle has closed its direction; ours stays open for the last report.
     listening: bool,
-    signals: Rc<OwnedFd>,
-    group: Option<TreeGroup>,
+    signals: &'a OwnedFd,
+    /// The cgroup of the tree; taken away if it cannot serve the next.
+    group: &'a mut Option<TreeGroup>,
     /// The command's process, which leads its session and process group.
     command: Pid,
     /// Whether the command is not reaped yet, so that its pid cannot be anyone else's.
@@ -169,20 +72,42 @@ struct Ready {
     launching: bool,
 }
 
-impl Guard {
-    fn watch(mut self) {
+impl<'a> Guard<'a> {
+    pub(super) fn new(
+        control: &'a OwnedFd,
+        signals: &'a OwnedFd,
+        group: &'a mut Option<TreeGroup>,
+        launched: Launched,
+    ) -> Self {
+        Self {
+            control,
+            listening: true,
+            signals,
+            group,
+            command: launched.pid,
+            running: true,
+            untold: None,
+            launching: Some(launched.outcome),
+            phase: Phase::Running,
+            told_survivors: false,
+        }
+    }
+
+    /// Guards the tree until it is gone; false if the handle is closed.
+    pub(super) fn watch(mut self) -> bool {
         loop {
             let nobody_left = self.reap();
-            if nobody_left && self.launching.is_none() && self.group_is_gone() {
-                self.tell(Report::Gone);
-                return;
+            let gone = nobody_left && self.launching.is_none() && self.group_is_empty();
+            self.tell_end(gone);
+            if gone {
+                return self.listening;
             }
             self.advance();
             let Ok(ready) = self.wait(nobody_left) else {
                 continue;
             };
             if ready.launching && self.launch_failed() {
-                return;
+                return self.listening;
             }
             if ready.control {
                 self.take_order();
@@ -197,7 +122,6 @@ impl Guard {
                 Ok(Some((pid, status))) if pid == self.command => {
                     self.running = false;
                     self.untold = Some(status.as_raw());
-                    self.tell_exit();
                 }
                 Ok(Some(_)) | Err(Errno::INTR) => {}
                 Ok(None) => return false,
@@ -206,18 +130,37 @@ impl Guard {
         }
     }
 
-    /// Tells how the command ended, once it is told that it started.
-    fn tell_exit(&mut self) {
-        if self.launching.is_none()
-            && let Some(status) = self.untold.take()
-        {
-            self.tell(Report::Exited { status });
+    /// Tells how the command ended, once it is told that it started, and whether its tree is gone.
+    fn tell_end(&mut self, gone: bool) {
+        let exited = if self.launching.is_none() {
+            self.untold.take()
+        } else {
+            None
+        };
+        let exited = exited.map(|status| Report::Exited { status });
+        let reports: Vec<Report> = exited
+            .into_iter()
+            .chain(gone.then_some(Report::Gone))
+            .collect();
+        if !reports.is_empty() {
+            report(self.control, &reports);
         }
     }
 
-    /// Removes the tree's cgroup. Someone may be in it who is not our descendant.
-    fn group_is_gone(&self) -> bool {
-        self.group.as_ref().is_none_or(TreeGroup::remove)
+    /// Whether nobody is in the tree's cgroup; someone may be who is not our descendant. One that is not as it was made
+    /// is removed.
+    fn group_is_empty(&mut self) -> bool {
+        let Some(group) = &*self.group else {
+            return true;
+        };
+        if group.is_as_new() {
+            return true;
+        }
+        let removed = group.remove();
+        if removed {
+            *self.group = None;
+        }
+        removed
     }
 
     /// Does what the phase asks for now.
@@ -239,7 +182,7 @@ impl Guard {
     }
 
     fn kill(&mut self) {
-        if let Some(group) = &self.group {
+        if let Some(group) = &*self.group {
             group.kill();
         }
         let refused = kill_all(|| descendants(getpid()));
@@ -256,7 +199,7 @@ impl Guard {
         }
     }
 
-    fn wait(&self, nobody_left: bool) -> Result<Ready, Errno> {
+    fn wait(&mut self, nobody_left: bool) -> Result<Ready, Errno> {
         let timeout = match self.phase {
             Phase::Running => None,
             Phase::Grace(until) => Some(until.saturating_duration_since(Instant::now())),
@@ -269,10 +212,10 @@ impl Guard {
             .as_ref()
             .filter(|_| nobody_left)
             .and_then(|group| group.events().ok());
-        if nobody_left && self.launching.is_none() && self.group_is_gone() {
+        if nobody_left && self.launching.is_none() && self.group_is_empty() {
             return Ok(Ready::default());
         }
-        let mut list = vec![PollFd::new(&*self.signals, PollFlags::IN)];
+        let mut list = vec![PollFd::new(self.signals, PollFlags::IN)];
         let mut add = |fd| {
             list.push(fd);
             list.len() - 1
@@ -280,7 +223,7 @@ impl Guard {
         // Not when the handle is closed: that is told for ever, and would keep us awake.
         let control = self
             .listening
-            .then(|| add(PollFd::new(&self.control, PollFlags::IN)));
+            .then(|| add(PollFd::new(self.control, PollFlags::IN)));
         let launching = self
             .launching
             .as_ref()
@@ -289,15 +232,15 @@ impl Guard {
             add(PollFd::new(events, PollFlags::PRI));
         }
         poll(&mut list, timeout.as_ref())?;
-        drain(&self.signals);
         let ready = |at: Option<usize>| {
             at.and_then(|at| list.get(at))
                 .is_some_and(|fd| !fd.revents().is_empty())
         };
-        Ok(Ready {
-            control: ready(control),
-            launching: ready(launching),
-        })
+        let (signalled, control, launching) = (ready(Some(0)), ready(control), ready(launching));
+        if signalled {
+            drain(self.signals);
+        }
+        Ok(Ready { control, launching })
     }
 
     /// Reads how the exec went. If there is no command, says why and ends the tree's traces.
@@ -311,21 +254,19 @@ impl Guard {
             self.tell(Report::Started {
                 pid: self.command.as_raw_nonzero().get(),
             });
-            self.tell_exit();
             return false;
         };
         // Nothing of it has run yet; it is on its way to exit by itself.
         if self.running {
             let _ = rustix::process::waitpid(Some(self.command), WaitOptions::empty());
         }
-        self.group_is_gone();
         self.tell(Report::failed(failure.step, failure.errno));
         true
     }
 
     fn take_order(&mut self) {
         let mut buffer = [0_u8; MESSAGE_BYTES];
-        let order = match recv(&self.control, &mut buffer[..], RecvFlags::DONTWAIT) {
+        let order = match recv(self.control, &mut buffer[..], RecvFlags::DONTWAIT) {
             Err(Errno::INTR | Errno::AGAIN) => return,
             Ok((read, _)) if read > 0 => buffer.get(..read).and_then(Order::decode),
             // The handle asked for the kill, was dropped, or died with the server.
@@ -343,7 +284,8 @@ impl Guard {
                     self.phase = Phase::Grace(Instant::now() + grace);
                 }
             }
-            None => {}
+            // Not while there is a tree.
+            Some(Order::Run { .. }) | None => {}
         }
     }
 
@@ -363,6 +305,6 @@ impl Guard {
     }
 
     fn tell(&self, what: Report) {
-        report(&self.control, what);
+        report(self.control, &[what]);
     }
 }

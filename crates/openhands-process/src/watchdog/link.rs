@@ -15,12 +15,13 @@ use parking_lot::Mutex;
 use rustix::fs::MemfdFlags;
 use rustix::io::Errno;
 use rustix::net::{
-    AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
-    sendmsg, socketpair,
+    AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags,
+    SocketType, recv, sendmsg, socketpair,
 };
 use tokio::io::Interest;
 use tokio::net::UnixDatagram;
 
+use super::message::Order;
 use super::{NAME, raw};
 
 /// First byte of a packet: the request's bytes are in the second descriptor, not in the packet.
@@ -34,6 +35,9 @@ pub(super) const MAX_PACKET_BYTES: usize = 64 << 10;
 
 /// Most descriptors of a request (the kernel's limit for a message is 253).
 pub(crate) const MAX_DESCRIPTORS: usize = 64;
+
+/// Most guards that wait for their next command. Those that wait too long end by themselves.
+const MAX_IDLE_GUARDS: usize = 16;
 
 static WATCHDOG: Mutex<Option<Arc<Watchdog>>> = Mutex::new(None);
 
@@ -51,6 +55,67 @@ pub(crate) enum LinkError {
 struct Watchdog {
     socket: OwnedFd,
     process: Mutex<Child>,
+    /// The control sockets of guards whose tree is gone, the latest last: it is asked first, and the others may end.
+    idle: Mutex<Vec<OwnedFd>>,
+}
+
+/// A guard that waits for a command, by its control socket. It may be gone by the time it is asked.
+pub(crate) fn idle_guard() -> Option<OwnedFd> {
+    let watchdog = WATCHDOG.lock().clone()?;
+    let mut idle = watchdog.idle.lock();
+    while let Some(guard) = idle.pop() {
+        if is_waiting(&guard) {
+            return Some(guard);
+        }
+    }
+    None
+}
+
+/// Keeps a guard whose tree is gone for another command.
+pub(crate) fn keep_guard(guard: OwnedFd) {
+    let Some(watchdog) = WATCHDOG.lock().clone() else {
+        return;
+    };
+    let mut idle = watchdog.idle.lock();
+    if idle.len() >= MAX_IDLE_GUARDS {
+        idle.retain(is_waiting);
+    }
+    if idle.len() < MAX_IDLE_GUARDS {
+        idle.push(guard);
+    }
+}
+
+/// Whether the guard at the other end has not ended. It has nothing to say while it waits.
+fn is_waiting(guard: &OwnedFd) -> bool {
+    let mut byte = [0_u8; 1];
+    let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+    recv(guard, &mut byte[..], flags).is_err_and(|errno| errno == Errno::AGAIN)
+}
+
+/// Sends a request to a guard that waits for one. An error means that nothing of it is done.
+pub(crate) fn send_to_guard(
+    guard: impl AsFd,
+    body: &[u8],
+    descriptors: &[BorrowedFd<'_>],
+) -> rustix::io::Result<()> {
+    let mut descriptors = descriptors.to_vec();
+    let file;
+    let mut inline = body;
+    if body.len() >= MAX_PACKET_BYTES {
+        file = in_memory(body)?;
+        descriptors.insert(0, file.as_fd());
+        inline = &[];
+    }
+    let order = Order::Run {
+        bytes: inline.len(),
+    };
+    let head = order.encode();
+    // Its queue is empty: what does not fit now never does, and the guard gives up when the socket is closed.
+    if send_packet(guard, &head, inline, &descriptors)? == head.len() + inline.len() {
+        Ok(())
+    } else {
+        Err(Errno::MSGSIZE)
+    }
 }
 
 /// Sends a request with its descriptors, of which the first is the tree's control socket.
@@ -102,16 +167,7 @@ async fn deliver(
     body: &[u8],
     descriptors: &[BorrowedFd<'_>],
 ) -> io::Result<()> {
-    let attempt = || {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
-        let mut ancillary = SendAncillaryBuffer::new(&mut space);
-        if !ancillary.push(SendAncillaryMessage::ScmRights(descriptors)) {
-            return Err(Errno::TOOMANYREFS);
-        }
-        let parts = [IoSlice::new(head), IoSlice::new(body)];
-        let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
-        sendmsg(socket, &parts, &mut ancillary, flags).map(drop)
-    };
+    let attempt = || send_packet(socket, head, body, descriptors).map(drop);
     match attempt() {
         Err(Errno::AGAIN) => {}
         result => return Ok(result?),
@@ -122,6 +178,22 @@ async fn deliver(
     waiting
         .async_io(Interest::WRITABLE, || Ok(attempt()?))
         .await
+}
+
+fn send_packet(
+    socket: impl AsFd,
+    head: &[u8],
+    body: &[u8],
+    descriptors: &[BorrowedFd<'_>],
+) -> rustix::io::Result<usize> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    if !ancillary.push(SendAncillaryMessage::ScmRights(descriptors)) {
+        return Err(Errno::TOOMANYREFS);
+    }
+    let parts = [IoSlice::new(head), IoSlice::new(body)];
+    let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+    sendmsg(socket, &parts, &mut ancillary, flags)
 }
 
 /// The watchdog, started if there is none.
@@ -155,6 +227,7 @@ fn start() -> Result<Watchdog, LinkError> {
     Ok(Watchdog {
         socket,
         process: Mutex::new(process),
+        idle: Mutex::default(),
     })
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Each is three integers: a kind and two numbers. Closing the handle's direction of
 //! the socket (or dying) is the order to kill the tree, so no such message can be lost.
+//! After the order to run a command come the bytes of its request.
 
 use std::time::Duration;
 
@@ -25,6 +26,8 @@ pub(crate) enum Report {
     Gone,
     /// The kill is complete but for this many processes that we may not signal.
     Survivors { count: i32 },
+    /// The guard takes no more commands; nothing of this one was done.
+    Retired,
 }
 
 /// What the handle asks.
@@ -34,6 +37,9 @@ pub(crate) enum Order {
     Signal { signal: i32 },
     /// Send the signal, then kill everything when the grace is over.
     Terminate { signal: i32, grace: Duration },
+    /// Guard another command, now that the last tree is gone. Its descriptors come with the order, and then so many
+    /// bytes of request; none if they are in a file, which is the first descriptor.
+    Run { bytes: usize },
 }
 
 /// The steps of starting a command, in order.
@@ -87,6 +93,7 @@ impl Report {
             Self::Exited { status } => packet(3, status, 0),
             Self::Gone => packet(4, 0, 0),
             Self::Survivors { count } => packet(5, count, 0),
+            Self::Retired => packet(6, 0, 0),
         }
     }
 
@@ -101,6 +108,7 @@ impl Report {
             3 => Some(Self::Exited { status: first }),
             4 => Some(Self::Gone),
             5 => Some(Self::Survivors { count: first }),
+            6 => Some(Self::Retired),
             _ => None,
         }
     }
@@ -116,6 +124,7 @@ impl Order {
                 signal,
                 i32::try_from(grace.as_millis()).unwrap_or(i32::MAX),
             ),
+            Self::Run { bytes } => packet(3, i32::try_from(bytes).unwrap_or(i32::MAX), 0),
         }
     }
 
@@ -126,6 +135,9 @@ impl Order {
             2 => Some(Self::Terminate {
                 signal: first,
                 grace: Duration::from_millis(u64::try_from(second).ok()?),
+            }),
+            3 => Some(Self::Run {
+                bytes: usize::try_from(first).ok()?,
             }),
             _ => None,
         }

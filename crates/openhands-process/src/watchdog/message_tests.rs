@@ -11,6 +11,7 @@ fn every_report_survives_the_socket() {
         Report::Exited { status: 0x0100 },
         Report::Gone,
         Report::Survivors { count: 7 },
+        Report::Retired,
     ];
     let failures = Step::ALL.map(|step| Report::Failed { step, errno: 13 });
     for report in reports.into_iter().chain(failures) {
@@ -26,6 +27,7 @@ fn every_order_survives_the_socket() {
             signal: 2,
             grace: Duration::from_millis(1500),
         },
+        Order::Run { bytes: 65_535 },
     ] {
         assert_eq!(Order::decode(&order.encode()), Some(order));
     }
@@ -53,4 +55,5 @@ fn packets_of_another_length_or_kind_are_no_message() {
     assert_eq!(Report::decode(&packet(99, 0, 0)), None);
     assert_eq!(Report::decode(&packet(2, 99, 0)), None);
     assert_eq!(Order::decode(&packet(2, 15, -1)), None);
+    assert_eq!(Order::decode(&packet(3, -1, 0)), None);
 }

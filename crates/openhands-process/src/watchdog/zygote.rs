@@ -1,4 +1,5 @@
-//! The watchdog's first process: it forks a guard for each request and stands behind the guards.
+//! The watchdog's first process: it forks a guard for each request that reaches it, and stands behind the guards. Requests that
+//! a waiting guard takes do not come here.
 //!
 //! It is the subreaper of all guards: if one is killed, its tree falls to the zygote, which
 //! ends it. It leaves when the server is gone and the last guard has finished.
@@ -21,7 +22,8 @@ use rustix::process::{
 
 use super::cgroup::ServerGroup;
 use super::descendants::{descendants_except, kill_all};
-use super::guard::{self, Body, Setup};
+use super::duty::{self, Body, Setup, Work};
+use super::guard;
 use super::link::{BODY_IN_FILE, MAX_DESCRIPTORS, MAX_PACKET_BYTES, WANTS_CGROUP};
 use super::message::{Report, Step};
 use super::raw::{self, Forked};
@@ -114,12 +116,18 @@ impl Zygote {
             match receive(&socket, &mut buffer) {
                 Ok(Some(packet)) => {
                     let used = packet.bytes;
-                    if let Some(setup) = self.accept(&buffer, packet) {
+                    if let Some(born) = self.accept(&buffer, packet) {
                         // We are the new guard. The server must see the zygote's death even while
                         // guards live, so its socket is not ours to keep.
                         drop(socket);
-                        drop(buffer);
-                        return guard::run(setup);
+                        let (control, work, group) = born;
+                        return duty::run(Setup {
+                            control,
+                            work,
+                            buffer,
+                            signals: self.signals,
+                            group,
+                        });
                     }
                     // Environments hold secrets, and the next guard is a copy of this memory.
                     if let Some(used) = buffer.get_mut(..used) {
@@ -158,26 +166,27 @@ impl Zygote {
         if poll(&mut list, timeout.as_ref()).is_err() {
             return false;
         }
-        guard::drain(&self.signals);
-        list.get(1)
-            .is_some_and(|socket| !socket.revents().is_empty())
+        let ready = |at: usize| list.get(at).is_some_and(|fd| !fd.revents().is_empty());
+        let (signalled, asked) = (ready(0), ready(1));
+        if signalled {
+            guard::drain(&self.signals);
+        }
+        asked
     }
 
     /// Forks a guard; `Some` is returned in the guard alone.
-    fn accept(&mut self, buffer: &[u8], packet: Received) -> Option<Setup> {
+    fn accept(&mut self, buffer: &[u8], packet: Received) -> Option<Born> {
         let mut descriptors = packet.descriptors.into_iter();
         // Without the control socket there is nobody to tell.
         let control = descriptors.next()?;
         let flags = buffer.first().copied().unwrap_or(0);
         let body = if flags & BODY_IN_FILE == 0 {
-            buffer
-                .get(1..packet.bytes)
-                .map(|bytes| Body::Inline(bytes.to_vec()))
+            Some(Body::Inline(1..packet.bytes))
         } else {
             descriptors.next().map(Body::File)
         };
         let Some(body) = body.filter(|_| !packet.truncated) else {
-            guard::report(&control, Report::failed(Step::Descriptors, Errno::MFILE));
+            guard::report(&control, &[Report::failed(Step::Descriptors, Errno::MFILE)]);
             return None;
         };
         let group = if flags & WANTS_CGROUP == 0 {
@@ -190,15 +199,12 @@ impl Zygote {
                 self.guards.insert(pid.as_raw_nonzero().get());
                 None
             }
-            Ok(Forked::Child) => Some(Setup {
-                control,
-                body,
-                descriptors: descriptors.collect(),
-                signals: Rc::clone(&self.signals),
-                group,
-            }),
+            Ok(Forked::Child) => {
+                let descriptors = descriptors.collect();
+                Some((control, Work { body, descriptors }, group))
+            }
             Err(errno) => {
-                guard::report(&control, Report::failed(Step::Fork, errno));
+                guard::report(&control, &[Report::failed(Step::Fork, errno)]);
                 None
             }
         }
@@ -240,6 +246,9 @@ impl Zygote {
         orphans().is_empty() && self.fallen.is_empty()
     }
 }
+
+/// What is a guard's alone: its control socket, its first request, its cgroup.
+type Born = (OwnedFd, Work, Option<Rc<ServerGroup>>);
 
 struct Received {
     bytes: usize,

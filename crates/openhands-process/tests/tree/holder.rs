@@ -2,10 +2,12 @@
 //!
 //! `tree-holder MARK COUNT auto|off SCRIPT` starts COUNT trees that run SCRIPT, says `ready`, and waits.
 //! `tree-holder MARK lines` starts a tree for each line `auto|off SCRIPT`, ends one for `kill NUMBER`, and
-//! answers each line. The environment of every tree carries MARK, by which the test finds its processes.
+//! answers each line. `run auto|off SCRIPT` waits until the tree is gone, `drop auto|off SCRIPT` only for the command; both
+//! then drop the tree and answer with what the command printed. The environment of every tree carries MARK, by which the test finds its processes.
 #![allow(clippy::print_stdout)]
 
 use openhands_process::{Cgroup, Spawn, Stdio, Tree};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
 
 fn command(mark: &str, cgroup: Cgroup, script: &str) -> Spawn {
     Spawn::new("/bin/sh")
@@ -23,6 +25,23 @@ fn cgroup(word: &str) -> Option<Cgroup> {
     }
 }
 
+/// Runs a command to its end, or to that of its whole tree, and returns its line.
+async fn finish(mark: &str, line: &str, whole: bool) -> Option<String> {
+    let (word, script) = line.split_once(' ')?;
+    let spawn = command(mark, cgroup(word)?, script).stdout(Stdio::Pipe);
+    let mut tree = spawn.start().await.ok()?;
+    let mut said = String::new();
+    BufReader::new(tree.stdout.take()?)
+        .read_line(&mut said)
+        .await
+        .ok()?;
+    tree.wait().await;
+    if whole {
+        tree.gone().await.ok()?;
+    }
+    Some(said.trim_end().to_owned())
+}
+
 /// Does what a line asks and returns the answer.
 async fn obey(mark: &str, trees: &mut Vec<Tree>, line: &str) -> String {
     let (order, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -37,6 +56,10 @@ async fn obey(mark: &str, trees: &mut Vec<Tree>, line: &str) -> String {
             }
             Err(error) => error.to_string(),
         };
+    }
+    if order == "run" || order == "drop" {
+        let said = finish(mark, rest, order == "run").await;
+        return said.unwrap_or_else(|| "failed".to_owned());
     }
     let chosen = rest
         .parse()

@@ -11,6 +11,7 @@ mod commands;
 mod failures;
 mod marks;
 mod privileges;
+mod reuse;
 mod server;
 mod signals;
 mod survivors;
