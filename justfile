@@ -110,6 +110,11 @@ docker *args:
     cargo build -p openhands-agent-server-rs
     OPENHANDS_TEST_IMAGE="$(tests/docker/image)" CI=true cargo nextest run -p openhands-runtime --test docker {{args}}
 
+# The same on a rootless Docker of a user of this machine, started for it; needs root: just docker-rootless USER [NAME]
+docker-rootless user *args:
+    cargo build -p openhands-agent-server-rs
+    tests/docker/rootless {{user}} {{args}}
+
 # What containers cost: to healthy, to the first command, from the pool, a call without work, twenty at once; on a release build
 figures-docker:
     cargo build --release -p openhands-agent-server-rs

@@ -2,7 +2,7 @@
 
 use pretty_assertions::assert_eq;
 
-use crate::world::{World, exec};
+use crate::world::{World, exec, has_control_groups};
 
 #[tokio::test]
 async fn limits_are_those_of_its_control_group() {
@@ -15,6 +15,9 @@ async fn limits_are_those_of_its_control_group() {
     else {
         return;
     };
+    if !has_control_groups() {
+        return;
+    }
     let mut spec = world.spec();
     spec.memory = Some(256 << 20);
     spec.cpus = Some(0.5);

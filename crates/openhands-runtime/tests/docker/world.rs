@@ -90,6 +90,21 @@ pub(crate) fn docker(arguments: &[&str]) -> (bool, String) {
     (output.status.success(), text)
 }
 
+/// Whether the engine can limit and freeze containers. One without root cannot where control groups are of the first version.
+pub(crate) fn has_control_groups() -> bool {
+    let has = docker(&["info", "-f", "{{.CgroupDriver}}"]).1 != "none";
+    if !has {
+        eprintln!("skipped: the engine has no control groups");
+    }
+    has
+}
+
+/// Whether the engine is a user's, who is root inside.
+pub(crate) fn is_rootless() -> bool {
+    let options = docker(&["info", "-f", "{{.SecurityOptions}}"]).1;
+    options.contains("rootless")
+}
+
 /// A shell command in a container, as the user of the container.
 pub(crate) fn exec(sandbox: &DockerSandbox, command: &str) -> String {
     let (ok, out) = docker(&["exec", sandbox.id(), "bash", "-c", command]);
