@@ -77,16 +77,14 @@ impl Connection {
     /// Reads a body to its end without keeping it; its size.
     pub(crate) async fn drain(&mut self, path: &str) -> anyhow::Result<usize> {
         let answer = self.begin(Method::GET, path, None, Bytes::new()).await?;
-        ensure!(
-            answer.status().is_success(),
-            "GET {path} was answered with {}",
-            answer.status()
-        );
-        let (mut body, mut size) = (answer.into_body(), 0);
-        while let Some(frame) = body.frame().await {
-            size += frame?.data_ref().map_or(0, Bytes::len);
-        }
-        Ok(size)
+        size_of(answer, path).await
+    }
+
+    /// The same of the answer to a POST of JSON.
+    pub(crate) async fn drain_post(&mut self, path: &str, body: Bytes) -> anyhow::Result<usize> {
+        let json = Some("application/json");
+        let answer = self.begin(Method::POST, path, json, body).await?;
+        size_of(answer, path).await
     }
 
     async fn send(
@@ -146,4 +144,18 @@ impl Connection {
             .with_context(|| format!("no answer to {path}"))?
             .with_context(|| format!("asking {path}"))
     }
+}
+
+/// Reads a body to its end; its size.
+async fn size_of(answer: Response<Incoming>, path: &str) -> anyhow::Result<usize> {
+    ensure!(
+        answer.status().is_success(),
+        "{path} was answered with {}",
+        answer.status()
+    );
+    let (mut body, mut size) = (answer.into_body(), 0);
+    while let Some(frame) = body.frame().await {
+        size += frame?.data_ref().map_or(0, Bytes::len);
+    }
+    Ok(size)
 }

@@ -20,6 +20,7 @@ pub mod file_editor;
 pub mod gemini;
 pub mod ipython;
 mod json_schema;
+pub mod json_text;
 pub mod patch;
 pub mod planning;
 mod presets;

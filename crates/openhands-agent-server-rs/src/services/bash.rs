@@ -16,6 +16,7 @@ mod scopes;
 mod search;
 mod store;
 mod subscription;
+mod written;
 
 use std::collections::HashMap;
 use std::io;
@@ -23,9 +24,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use jiff::Timestamp;
-use openhands_protocol::bash::{BashCommand, BashOutput, ExecuteBashRequest};
+use openhands_protocol::bash::{BashCommand, ExecuteBashRequest};
 use openhands_protocol::{BashEventId, Extra};
 use openhands_sdk_rs::process::Environment;
 use parking_lot::Mutex;
@@ -35,6 +35,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use command::{Control, Run};
+use joined::Stored;
 
 pub(crate) use joined::Joined;
 pub(crate) use scopes::BashServices;
@@ -46,7 +47,7 @@ pub(crate) use subscription::{Subscription, SubscriptionEnd};
 const STOP_WAIT: Duration = Duration::from_secs(3);
 
 /// How many pieces of output may wait for who joins them; the command waits with the next.
-const UNREAD_OUTPUTS: usize = 4;
+const UNREAD_OUTPUTS: usize = 1;
 
 /// The least time between two looks for old events.
 const MIN_RETENTION_PERIOD: Duration = Duration::from_mins(1);
@@ -133,8 +134,8 @@ impl BashService {
         let (sender, mut outputs) = mpsc::channel(UNREAD_OUTPUTS);
         self.begin(request, Some(sender)).await?;
         let mut joined = Joined::new(self.store.directory());
-        while let Some((output, json)) = outputs.recv().await {
-            joined = joined.push(output, json).await?;
+        while let Some(stored) = outputs.recv().await {
+            joined = joined.push(stored).await?;
         }
         // Nothing at all comes only from a task that was dropped with the runtime.
         if joined.is_empty() {
@@ -146,7 +147,7 @@ impl BashService {
     async fn begin(
         self: &Arc<Self>,
         request: ExecuteBashRequest,
-        outputs: Option<mpsc::Sender<(BashOutput, Bytes)>>,
+        outputs: Option<mpsc::Sender<Stored>>,
     ) -> Result<BashCommand, StartError> {
         if self.closing.is_cancelled() {
             return Err(StartError::Closed);
@@ -178,6 +179,9 @@ impl BashService {
             closing: self.closing.clone(),
             outputs,
             order: 0,
+            storing: None,
+            text_room: String::new(),
+            json_room: Vec::new(),
         };
         let (stored, answer) = oneshot::channel();
         let service = Arc::clone(self);

@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use openhands_protocol::bash::{BashEvent, BashEventSortOrder};
+use openhands_protocol::bash::{BashEvent, BashEventSortOrder, BashOutput};
 use openhands_sdk_rs::process::command_environment;
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;

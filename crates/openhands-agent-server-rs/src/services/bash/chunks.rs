@@ -2,11 +2,17 @@
 
 use std::time::Duration;
 
-use encoding_rs::{Decoder, UTF_8};
+use encoding_rs::{CoderResult, Decoder, UTF_8};
 use tokio::time::Instant;
 
 /// What one event carries at most, both streams together.
 pub(super) const MAX_CHUNK_BYTES: usize = 1 << 20;
+
+/// More text than this is likely to become a full piece; and the most by which one is overshot.
+const MUCH: usize = 256 << 10;
+
+/// What the decoder may hold back and write with the next bytes.
+const WIDEST_CHARACTERS: usize = 16;
 
 /// In the long run pieces are at least this far apart, unless one is full.
 pub(super) const PACE: Duration = Duration::from_millis(50);
@@ -52,21 +58,45 @@ impl Stream {
     }
 
     /// A character that is cut between two reads waits for its rest; at the end it is a replacement character.
-    fn decode(&mut self, bytes: &[u8], last: bool) {
-        if let Some(room) = self.decoder.max_utf8_buffer_length(bytes.len()) {
-            self.text.reserve(room);
-            let _ = self.decoder.decode_to_string(bytes, &mut self.text, last);
+    fn decode(&mut self, mut bytes: &[u8], last: bool) {
+        loop {
+            self.make_room(bytes.len() + WIDEST_CHARACTERS);
+            let (result, read, _) = self.decoder.decode_to_string(bytes, &mut self.text, last);
+            bytes = bytes.get(read..).unwrap_or_default();
+            // Only what is no text becomes longer, and needs another turn.
+            if result == CoderResult::InputEmpty {
+                break;
+            }
         }
         self.at_end |= last;
     }
 
-    /// The text up to `room` bytes, not cutting a character.
-    fn take(&mut self, room: usize) -> Option<String> {
+    /// Makes room for so many bytes more. Much output gets all the room that a full piece takes at once, instead of
+    /// growing to it by copies.
+    fn make_room(&mut self, bytes: usize) {
+        let needed = self.text.len() + bytes;
+        if (MUCH..MAX_CHUNK_BYTES + MUCH).contains(&needed) {
+            self.text
+                .reserve_exact(MAX_CHUNK_BYTES + MUCH - self.text.len());
+        } else {
+            self.text.reserve(bytes);
+        }
+    }
+
+    /// The text up to `most` bytes, not cutting a character. What is left is kept in `room`, if anything is.
+    fn take(&mut self, most: usize, mut room: String) -> Option<String> {
         if self.text.is_empty() {
             return None;
         }
-        let end = self.text.floor_char_boundary(room);
-        let rest = self.text.split_off(end);
+        let end = self.text.floor_char_boundary(most);
+        let mut rest = String::new();
+        if let Some(left) = self.text.get(end..).filter(|left| !left.is_empty()) {
+            room.clear();
+            room.reserve_exact(self.text.capacity());
+            room.push_str(left);
+            rest = room;
+        }
+        self.text.truncate(end);
         let taken = std::mem::replace(&mut self.text, rest);
         (!taken.is_empty()).then_some(taken)
     }
@@ -145,11 +175,16 @@ impl Chunks {
         Some(paced.map_or(gathered, |paced| paced.max(gathered)))
     }
 
-    /// The text of the next event.
-    pub(super) fn take(&mut self, now: Instant) -> Piece {
-        let stdout = self.stdout.take(MAX_CHUNK_BYTES);
-        let room = MAX_CHUNK_BYTES - stdout.as_ref().map_or(0, String::len);
-        let stderr = self.stderr.take(room);
+    /// The text of the next event. What comes after it is gathered in `room`.
+    pub(super) fn take(&mut self, now: Instant, room: String) -> Piece {
+        let (for_stdout, for_stderr) = if self.stdout.text.len() >= self.stderr.text.len() {
+            (room, String::new())
+        } else {
+            (String::new(), room)
+        };
+        let stdout = self.stdout.take(MAX_CHUNK_BYTES, for_stdout);
+        let most = MAX_CHUNK_BYTES - stdout.as_ref().map_or(0, String::len);
+        let stderr = self.stderr.take(most, for_stderr);
         let paced_from = self.paced_until.map_or(now, |until| until.max(now));
         self.paced_until = Some(paced_from + PACE);
         self.waiting_since = (self.len() > 0).then_some(now);

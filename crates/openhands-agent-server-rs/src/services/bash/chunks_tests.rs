@@ -5,7 +5,7 @@ use super::*;
 fn all(chunks: &mut Chunks, now: Instant) -> (String, String, usize) {
     let (mut out, mut err, mut pieces) = (String::new(), String::new(), 0);
     while chunks.len() > 0 {
-        let piece = chunks.take(now);
+        let piece = chunks.take(now, String::new());
         let size = piece.stdout.as_ref().map_or(0, String::len)
             + piece.stderr.as_ref().map_or(0, String::len);
         assert!((1..=MAX_CHUNK_BYTES).contains(&size));
@@ -50,7 +50,7 @@ fn both_streams_together_fit_an_event() {
     assert!(!chunks.is_full());
     chunks.push(Source::Stderr, "é".repeat(1000).as_bytes(), now);
     assert!(chunks.is_full());
-    let first = chunks.take(now);
+    let first = chunks.take(now, String::new());
     assert_eq!(first.stdout.unwrap().len(), MAX_CHUNK_BYTES - 10);
     assert_eq!(first.stderr.unwrap(), "é".repeat(5));
     assert_eq!(all(&mut chunks, now).1, "é".repeat(995));
@@ -64,16 +64,16 @@ fn a_burst_is_due_at_once_and_what_follows_after_the_pace() {
     chunks.push(Source::Stdout, b"a", start);
     assert_eq!(chunks.due(), Some(start + GATHER));
     let sent = start + GATHER;
-    chunks.take(sent);
+    chunks.take(sent, String::new());
     assert_eq!(chunks.due(), None);
     for _ in 1..=BURST {
         chunks.push(Source::Stdout, b"b", sent);
         assert_eq!(chunks.due(), Some(sent + GATHER));
-        chunks.take(sent);
+        chunks.take(sent, String::new());
     }
     chunks.push(Source::Stdout, b"b", sent);
     assert_eq!(chunks.due(), Some(sent + PACE));
-    chunks.take(sent + PACE);
+    chunks.take(sent + PACE, String::new());
     // After a silence, a byte does not wait for the pace.
     let later = sent + Duration::from_secs(10);
     chunks.push(Source::Stderr, b"c", later);
@@ -97,4 +97,20 @@ proptest! {
         chunks.push(Source::Stdout, b"", now);
         prop_assert_eq!(all(&mut chunks, now).0, text);
     }
+}
+
+#[test]
+fn room_is_kept_only_while_there_is_more_than_one_event_carries() {
+    let now = Instant::now();
+    let mut chunks = Chunks::new(GATHER);
+    let much = vec![b'x'; MAX_CHUNK_BYTES + 10];
+    chunks.push(Source::Stdout, &much, now);
+    let room = String::with_capacity(2 * MAX_CHUNK_BYTES);
+    let place = room.as_ptr();
+    let first = chunks.take(now, room).stdout.unwrap();
+    assert_eq!((first.len(), chunks.len()), (MAX_CHUNK_BYTES, 10));
+    assert_eq!(chunks.stdout.text.as_ptr(), place, "the room was used");
+    let last = chunks.take(now, String::with_capacity(2 * MAX_CHUNK_BYTES));
+    assert_eq!(last.stdout.unwrap().len(), 10);
+    assert_eq!(chunks.stdout.text.capacity(), 0, "and given back");
 }

@@ -5,19 +5,19 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use openhands_protocol::bash::{BashCommand, BashOutput};
 use openhands_protocol::{BashEventId, Extra};
 use openhands_sdk_rs::process::{Environment, Exit, Signal, Spawn, SpawnError, Stdio, Tree};
 use openhands_sdk_rs::tools::safe_write::os_error_text;
-use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::chunks::{Chunks, GATHER, GATHER_LITTLE, Piece, Source};
-use super::store::EventStore;
+use super::joined::Stored;
+use super::store::{Added, EventStore};
 
 const SHELL: &str = "/bin/sh";
 
@@ -32,6 +32,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// What is read at once.
 const READ_BYTES: usize = 64 << 10;
+const WIDE_READ_BYTES: usize = 256 << 10;
 
 /// What the pipes of a command hold that prints much: it goes on while its last megabyte is being stored.
 const WIDE_PIPE_BYTES: usize = 1 << 20;
@@ -56,9 +57,14 @@ pub(super) struct Run {
     pub(super) control: Arc<Control>,
     pub(super) closing: CancellationToken,
     /// Where somebody waits for all output.
-    pub(super) outputs: Option<mpsc::Sender<(BashOutput, Bytes)>>,
+    pub(super) outputs: Option<mpsc::Sender<Stored>>,
     /// The next output's number.
     pub(super) order: i64,
+    /// The output that is being stored while the next is read.
+    pub(super) storing: Option<JoinHandle<io::Result<Added>>>,
+    /// Memory of outputs that are stored, for the next: their text, and their JSON.
+    pub(super) text_room: String,
+    pub(super) json_room: Vec<u8>,
 }
 
 impl Run {
@@ -105,6 +111,7 @@ impl Run {
                 None => GATHER_LITTLE,
             }),
             is_wide: false,
+            buffer: Vec::new(),
         };
         let code = match self.follow(&tree, &mut pipes).await {
             End::Exited(exit) => i64::from(exit.return_code()),
@@ -116,10 +123,10 @@ impl Run {
         };
         drop((pipes.stdout.take(), pipes.stderr.take()));
         while pipes.chunks.is_full() {
-            let piece = pipes.chunks.take(Instant::now());
+            let piece = self.piece(&mut pipes);
             self.emit(piece, None).await;
         }
-        let rest = pipes.chunks.take(Instant::now());
+        let rest = self.piece(&mut pipes);
         self.emit(rest, Some(code)).await;
         // Those who wait for the output have it all.
         self.outputs = None;
@@ -165,20 +172,27 @@ impl Run {
                 }
                 ended = tree.wait(), if exit.is_none() => exit = Some(ended),
                 () = tokio::time::sleep_until(due.unwrap_or(deadline)), if due.is_some() => {
-                    let piece = pipes.chunks.take(Instant::now());
+                    let piece = self.piece(pipes);
                     self.emit(piece, None).await;
+                    self.rest(pipes).await;
                 }
                 () = pipes.read() => {
                     if pipes.chunks.is_full() {
                         pipes.widen();
                     }
                     while pipes.chunks.is_full() {
-                        let piece = pipes.chunks.take(Instant::now());
+                        let piece = self.piece(pipes);
                         self.emit(piece, None).await;
                     }
                 }
             }
         }
+    }
+
+    /// The text of the next event.
+    fn piece(&mut self, pipes: &mut Pipes) -> Piece {
+        let room = std::mem::take(&mut self.text_room);
+        pipes.chunks.take(Instant::now(), room)
     }
 
     async fn end(&self, tree: &Tree) {
@@ -205,13 +219,43 @@ impl Run {
             extra: Extra::EMPTY,
         };
         self.order += 1;
-        let (output, stored) = self.store.add_output(output).await;
-        if let Err(error) = stored {
-            tracing::error!(command = %self.command.id, %error, "output of a command cannot be stored");
+        self.settle().await;
+        let room = std::mem::take(&mut self.json_room);
+        self.storing = Some(self.store.add_output(output, room));
+        if exit_code.is_some() {
+            self.settle().await;
         }
-        if let (Some(outputs), Some(output)) = (&self.outputs, output) {
-            // Whoever waited may have gone away.
-            let _ = outputs.send(output).await;
+    }
+
+    /// Waits until all is stored, and gives the memory back that a flood of output took.
+    async fn rest(&mut self, pipes: &mut Pipes) {
+        self.settle().await;
+        self.json_room = Vec::new();
+        self.text_room = String::new();
+        if pipes.buffer.len() > READ_BYTES {
+            pipes.buffer = Vec::new();
+        }
+    }
+
+    /// Waits until the last output is stored, and hands it to who waits.
+    async fn settle(&mut self) {
+        let Some(storing) = self.storing.take() else {
+            return;
+        };
+        let failed = match storing.await.map_err(io::Error::other).flatten() {
+            Ok(added) => {
+                self.json_room = added.json_room;
+                self.text_room = added.text_room.unwrap_or_default();
+                if let Some(outputs) = &self.outputs {
+                    // Whoever waited may have gone away.
+                    let _ = outputs.send(added.stored).await;
+                }
+                added.done.err()
+            }
+            Err(error) => Some(error),
+        };
+        if let Some(error) = failed {
+            tracing::error!(command = %self.command.id, %error, "output of a command cannot be stored");
         }
     }
 }
@@ -240,6 +284,8 @@ struct Pipes {
     stderr: Option<pipe::Receiver>,
     chunks: Chunks,
     is_wide: bool,
+    /// Where the next bytes are read to.
+    buffer: Vec<u8>,
 }
 
 impl Pipes {
@@ -257,34 +303,43 @@ impl Pipes {
 
     /// Takes the next bytes of either stream. Never returns when both have ended; may be dropped at any point.
     async fn read(&mut self) {
+        let source = tokio::select! {
+            () = readable(self.stdout.as_ref()), if self.chunks.is_open(Source::Stdout) => Source::Stdout,
+            () = readable(self.stderr.as_ref()), if self.chunks.is_open(Source::Stderr) => Source::Stderr,
+            else => return std::future::pending().await,
+        };
         let size = if self.is_wide {
-            4 * READ_BYTES
+            WIDE_READ_BYTES
         } else {
             READ_BYTES
         };
-        let (source, bytes) = tokio::select! {
-            bytes = read(self.stdout.as_mut(), size), if self.chunks.is_open(Source::Stdout) => (Source::Stdout, bytes),
-            bytes = read(self.stderr.as_mut(), size), if self.chunks.is_open(Source::Stderr) => (Source::Stderr, bytes),
-            else => return std::future::pending().await,
+        // Memory is taken when there is something to read.
+        if self.buffer.len() < size {
+            self.buffer = vec![0; size];
+        }
+        let pipe = match source {
+            Source::Stdout => &self.stdout,
+            Source::Stderr => &self.stderr,
         };
-        self.chunks.push(source, &bytes, Instant::now());
+        let read = pipe
+            .as_ref()
+            .map_or(Ok(0), |pipe| pipe.try_read(&mut self.buffer));
+        match read {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            // Nothing means the end. A pipe that fails counts as ended.
+            read => {
+                let bytes = self.buffer.get(..read.unwrap_or(0)).unwrap_or_default();
+                self.chunks.push(source, bytes, Instant::now());
+            }
+        }
     }
 }
 
-/// The next bytes; none at the end. A pipe that fails counts as ended.
-async fn read(pipe: Option<&mut pipe::Receiver>, size: usize) -> Vec<u8> {
-    let Some(pipe) = pipe else {
-        return Vec::new();
-    };
-    let mut buffer = Vec::new();
-    // Memory is taken when there is something to read.
-    if pipe.readable().await.is_err() {
-        return buffer;
-    }
-    buffer.reserve(size);
-    match pipe.read_buf(&mut buffer).await {
-        Ok(_) => buffer,
-        Err(_) => Vec::new(),
+/// Waits until there is something to read, or the end.
+async fn readable(pipe: Option<&pipe::Receiver>) {
+    if let Some(pipe) = pipe {
+        // An error shows again at the read.
+        let _ = pipe.readable().await;
     }
 }
 

@@ -1,43 +1,83 @@
-//! All output of a command in one answer, for who waits for its end: in memory while it is small, in a file without a
-//! name once it is not. It is kept as the text between the quotes of JSON strings, as the events have it already, so that
-//! an answer of any size is sent without being held or written anew.
+//! All output of a command in one answer, for who waits for its end.
+//!
+//! Nothing is copied for it where that can be helped: little output stays in memory as the events have it, and large pieces
+//! are read again from the files of their events when the answer is sent. Only many small pieces that are large
+//! together, and more pieces than files may be open, are written once more, to a file without a name.
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Write as _};
+use std::ops::Range;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use openhands_protocol::Form;
 use openhands_protocol::bash::BashOutput;
 use openhands_sdk_rs::tools::blocking;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
-/// What is held in memory of one stream.
+use super::written::{NO_TEXT, Written};
+
+/// What is held in memory, both streams together, with the events around the text.
 const MAX_IN_MEMORY: usize = 1 << 20;
 
-/// What is read from the file at once.
-const READ_BYTES: usize = 256 << 10;
+/// A piece of this size is worth an open file, and is not kept in memory.
+pub(super) const MIN_OWN_FILE: usize = 128 << 10;
 
-/// What an output without text has in it; the text goes where the nulls are.
-const NO_TEXT: &str = r#""stdout":null,"stderr":null"#;
+/// How many files of events are kept open for one answer.
+const MAX_OPEN_FILES: usize = 64;
+
+/// What is read from a file at once, and how many such pieces are ahead of the client.
+const READ_BYTES: u64 = 256 << 10;
+const READS_AHEAD: usize = 2;
+
+/// An output that was stored, or at least announced.
+#[derive(Debug)]
+pub(super) struct Stored {
+    /// The event without its text.
+    pub(super) output: BashOutput,
+    pub(super) text: Text,
+}
+
+/// Where the JSON of an output is.
+#[derive(Debug)]
+pub(super) enum Text {
+    /// Here. It is small, or could not be stored.
+    Memory(Written),
+    /// In the file of its event, at these places.
+    File {
+        file: File,
+        stdout: Range<usize>,
+        stderr: Range<usize>,
+    },
+}
 
 /// The output of a command so far.
 pub(crate) struct Joined {
     /// The last event, without its text.
     last: Option<BashOutput>,
-    stdout: Spool,
-    stderr: Spool,
+    stdout: Vec<Part>,
+    stderr: Vec<Part>,
+    in_memory: usize,
+    open_files: usize,
+    spool: Spool,
 }
 
-/// The text of an event, as it is written in it.
-#[derive(Deserialize)]
-struct Texts<'a> {
-    #[serde(borrow)]
-    stdout: Option<&'a RawValue>,
-    #[serde(borrow)]
-    stderr: Option<&'a RawValue>,
+/// Text as JSON has it between quotes.
+#[derive(Debug, Clone)]
+enum Part {
+    Memory(Bytes),
+    File(Arc<File>, Range<u64>),
+}
+
+impl Part {
+    fn len(&self) -> u64 {
+        match self {
+            Self::Memory(bytes) => bytes.len() as u64,
+            Self::File(_, range) => range.end - range.start,
+        }
+    }
 }
 
 impl Joined {
@@ -45,38 +85,58 @@ impl Joined {
     pub(super) fn new(directory: &Path) -> Self {
         Self {
             last: None,
-            stdout: Spool::new(directory),
-            stderr: Spool::new(directory),
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            in_memory: 0,
+            open_files: 0,
+            spool: Spool::new(directory),
         }
     }
 
-    /// Takes the next event, with its JSON.
-    pub(super) async fn push(mut self, event: BashOutput, json: Bytes) -> io::Result<Self> {
-        self.last = Some(BashOutput {
-            stdout: None,
-            stderr: None,
-            ..event
-        });
-        if json.len() + self.stdout.len() + self.stderr.len() <= MAX_IN_MEMORY {
-            self.take(&json)?;
+    /// Takes the next event.
+    pub(super) async fn push(mut self, stored: Stored) -> io::Result<Self> {
+        self.last = Some(stored.output);
+        let (stdout, stderr, spools) = match stored.text {
+            Text::Memory(written) => {
+                let spools = self.in_memory + written.json.len() > MAX_IN_MEMORY;
+                if !spools {
+                    self.in_memory += written.json.len();
+                }
+                let stdout = Part::Memory(written.json.slice(written.stdout));
+                let stderr = Part::Memory(written.json.slice(written.stderr));
+                (stdout, stderr, spools)
+            }
+            Text::File {
+                file,
+                stdout,
+                stderr,
+            } => {
+                let spools = self.open_files >= MAX_OPEN_FILES;
+                if !spools {
+                    self.open_files += 1;
+                }
+                let file = Arc::new(file);
+                let part = |range: Range<usize>| {
+                    Part::File(Arc::clone(&file), range.start as u64..range.end as u64)
+                };
+                (part(stdout), part(stderr), spools)
+            }
+        };
+        if !spools {
+            self.stdout
+                .extend(Some(stdout).filter(|part| part.len() > 0));
+            self.stderr
+                .extend(Some(stderr).filter(|part| part.len() > 0));
             return Ok(self);
         }
-        blocking(move || self.take(&json).map(|()| self))
-            .await
-            .map_err(io::Error::other)?
-    }
-
-    fn take(&mut self, json: &[u8]) -> io::Result<()> {
-        let texts: Texts = serde_json::from_slice(json)?;
-        for (text, spool) in [
-            (texts.stdout, &mut self.stdout),
-            (texts.stderr, &mut self.stderr),
-        ] {
-            let text = text.map(RawValue::get).unwrap_or_default();
-            let inside = text.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
-            spool.push(inside.unwrap_or_default().as_bytes())?;
-        }
-        Ok(())
+        blocking(move || {
+            let this = &mut self;
+            this.spool.push(stdout, &mut this.stdout)?;
+            this.spool.push(stderr, &mut this.stderr)?;
+            Ok(self)
+        })
+        .await
+        .map_err(io::Error::other)?
     }
 
     /// Whether there was any event.
@@ -92,11 +152,13 @@ impl Joined {
         let (head, tail) = text
             .split_once(NO_TEXT)
             .ok_or_else(|| io::Error::other("an output without a place for text"))?;
-        let stdout = self.stdout.quoted(&format!(r#"{head}"stdout":"#));
-        let stderr = self.stderr.quoted(r#","stderr":"#);
-        let length = stdout.0 + stderr.0 + tail.len() as u64;
-        let tail = stream::iter([Ok(Bytes::copy_from_slice(tail.as_bytes()))]);
-        Ok((length, stdout.1.chain(stderr.1).chain(tail)))
+        let mut parts = Vec::new();
+        quote(&mut parts, format!(r#"{head}"stdout":"#), self.stdout);
+        quote(&mut parts, r#","stderr":"#.to_owned(), self.stderr);
+        parts.push(Part::Memory(Bytes::copy_from_slice(tail.as_bytes())));
+        let length = parts.iter().map(Part::len).sum();
+        let pieces = stream::iter(parts.into_iter().flat_map(in_pieces));
+        Ok((length, pieces.map(read).buffered(READS_AHEAD)))
     }
 
     /// The answer as a value.
@@ -111,13 +173,58 @@ impl Joined {
     }
 }
 
-/// Bytes that are appended and read once.
+/// Appends a JSON string after `head`, or null if there is no text.
+fn quote(to: &mut Vec<Part>, head: String, text: Vec<Part>) {
+    let (open, close) = if text.is_empty() {
+        ("null", "")
+    } else {
+        ("\"", "\"")
+    };
+    to.push(Part::Memory(Bytes::from(head + open)));
+    to.extend(text);
+    to.push(Part::Memory(Bytes::from_static(close.as_bytes())));
+}
+
+/// Cuts what is in a file into what is read at once.
+fn in_pieces(part: Part) -> Vec<Part> {
+    match part {
+        Part::Memory(bytes) if bytes.is_empty() => Vec::new(),
+        Part::Memory(_) => vec![part],
+        Part::File(file, range) => range
+            .clone()
+            .step_by(usize::try_from(READ_BYTES).unwrap_or(usize::MAX))
+            .map(|at| Part::File(Arc::clone(&file), at..range.end.min(at + READ_BYTES)))
+            .collect(),
+    }
+}
+
+async fn read(part: Part) -> io::Result<Bytes> {
+    match part {
+        Part::Memory(bytes) => Ok(bytes),
+        Part::File(file, range) => {
+            // Memory of the few threads that serve requests: the allocator keeps some for each thread that ever took any, and
+            // there are many that read files.
+            let piece = room_for(&range);
+            let read = blocking(move || read_range(&file, &range, piece));
+            read.await.map_err(io::Error::other)?
+        }
+    }
+}
+
+fn room_for(range: &Range<u64>) -> Vec<u8> {
+    vec![0; usize::try_from(range.end - range.start).unwrap_or(usize::MAX)]
+}
+
+fn read_range(file: &File, range: &Range<u64>, mut room: Vec<u8>) -> io::Result<Bytes> {
+    file.read_exact_at(&mut room, range.start)?;
+    Ok(room.into())
+}
+
+/// Text in a file without a name.
 struct Spool {
     directory: PathBuf,
-    memory: Vec<u8>,
-    /// What came before the bytes in memory.
-    file: Option<File>,
-    in_file: u64,
+    file: Option<Arc<File>>,
+    length: u64,
     /// Whether files cannot be had: the disk is full, or cannot be written.
     has_no_file: bool,
 }
@@ -126,79 +233,58 @@ impl Spool {
     fn new(directory: &Path) -> Self {
         Self {
             directory: directory.to_owned(),
-            memory: Vec::new(),
             file: None,
-            in_file: 0,
+            length: 0,
             has_no_file: false,
         }
     }
 
-    fn len(&self) -> usize {
-        usize::try_from(self.in_file).unwrap_or(usize::MAX) + self.memory.len()
-    }
-
-    fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.memory.extend_from_slice(bytes);
-        if self.memory.len() > MAX_IN_MEMORY && !self.has_no_file {
-            match self.spill() {
-                Ok(()) => self.memory.clear(),
+    /// Writes a text, and adds it to the parts of its stream.
+    fn push(&mut self, part: Part, parts: &mut Vec<Part>) -> io::Result<()> {
+        let text = match part {
+            Part::Memory(bytes) => bytes,
+            Part::File(file, range) => read_range(&file, &range, room_for(&range))?,
+        };
+        if text.is_empty() {
+            return Ok(());
+        }
+        if !self.has_no_file {
+            match self.append(&text) {
+                Ok((file, range)) => {
+                    match parts.last_mut() {
+                        Some(Part::File(last, before))
+                            if Arc::ptr_eq(last, &file) && before.end == range.start =>
+                        {
+                            before.end = range.end;
+                        }
+                        _ => parts.push(Part::File(file, range)),
+                    }
+                    return Ok(());
+                }
                 Err(error) => {
                     tracing::warn!(%error, "large output is kept in memory");
                     self.has_no_file = true;
-                    if let Some(file) = &mut self.file {
+                    if let Some(file) = &self.file {
                         // What a failed write left behind is not part of it.
-                        file.set_len(self.in_file)?;
+                        file.set_len(self.length)?;
                     }
                 }
             }
         }
+        parts.push(Part::Memory(text));
         Ok(())
     }
 
-    fn spill(&mut self) -> io::Result<()> {
-        if self.file.is_none() {
-            self.file = Some(tempfile::tempfile_in(&self.directory)?);
-        }
-        if let Some(file) = &mut self.file {
-            file.write_all(&self.memory)?;
-            self.in_file += self.memory.len() as u64;
-        }
-        Ok(())
-    }
-
-    /// A JSON string of it after `head`, or null if it is empty: its length, and its bytes piece by piece.
-    fn quoted(mut self, head: &str) -> (u64, impl Stream<Item = io::Result<Bytes>> + Send + use<>) {
-        let is_empty = self.len() == 0;
-        let (open, close) = if is_empty { ("null", "") } else { ("\"", "\"") };
-        let length = head.len() + open.len() + self.len() + close.len();
-        let first = Bytes::from(format!("{head}{open}"));
-        let mut last = std::mem::take(&mut self.memory);
-        last.extend_from_slice(close.as_bytes());
-        let pieces = stream::iter([Ok(first)])
-            .chain(self.read_file())
-            .chain(stream::iter([Ok(Bytes::from(last))]));
-        (length as u64, pieces)
-    }
-
-    fn read_file(self) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
-        let file = self.file.map(|file| (file, true));
-        stream::try_unfold(file, |state| async move {
-            let Some((mut file, is_first)) = state else {
-                return Ok(None);
-            };
-            let read = blocking(move || -> io::Result<_> {
-                if is_first {
-                    file.seek(SeekFrom::Start(0))?;
-                }
-                let mut piece = Vec::with_capacity(READ_BYTES);
-                (&mut file)
-                    .take(READ_BYTES as u64)
-                    .read_to_end(&mut piece)?;
-                Ok((piece, file))
-            });
-            let (piece, file) = read.await.map_err(io::Error::other)??;
-            Ok((!piece.is_empty()).then(|| (Bytes::from(piece), Some((file, false)))))
-        })
+    fn append(&mut self, text: &[u8]) -> io::Result<(Arc<File>, Range<u64>)> {
+        let file = match &self.file {
+            Some(file) => Arc::clone(file),
+            None => Arc::new(tempfile::tempfile_in(&self.directory)?),
+        };
+        self.file = Some(Arc::clone(&file));
+        (&*file).write_all(text)?;
+        let start = self.length;
+        self.length += text.len() as u64;
+        Ok((file, start..self.length))
     }
 }
 

@@ -1,24 +1,39 @@
 use openhands_protocol::BashEventId;
-use openhands_protocol::bash::BashEvent;
 use proptest::prelude::*;
 
 use super::*;
 
-fn output(order: i64, stdout: Option<&str>, stderr: Option<&str>) -> (BashOutput, Bytes) {
+/// An event, with its file if there is a directory for it.
+fn stored(order: i64, texts: (Option<&str>, Option<&str>), directory: Option<&Path>) -> Stored {
+    let (stdout, stderr) = texts;
     let text = serde_json::json!({
         "kind": "BashOutput", "command_id": BashEventId::random(), "order": order,
         "stdout": stdout, "stderr": stderr,
     });
-    let output: BashOutput = serde_json::from_value(text).unwrap();
-    let json = Form::REST.to_vec(&BashEvent::from(output.clone())).unwrap();
-    (output, json.into())
+    let mut output: BashOutput = serde_json::from_value(text).unwrap();
+    let (written, _) = Written::new(&mut output, Vec::new()).unwrap();
+    let text = match directory {
+        Some(directory) if written.json.len() >= MIN_OWN_FILE => {
+            let path = directory.join("event");
+            std::fs::write(&path, &written.json).unwrap();
+            let file = File::open(&path).unwrap();
+            // Who clears the events does not spoil an answer.
+            std::fs::remove_file(path).unwrap();
+            Text::File {
+                file,
+                stdout: written.stdout,
+                stderr: written.stderr,
+            }
+        }
+        _ => Text::Memory(written),
+    };
+    Stored { output, text }
 }
 
 async fn joined(directory: &Path, events: &[(Option<&str>, Option<&str>)]) -> BashOutput {
     let mut joined = Joined::new(directory);
-    for (order, (stdout, stderr)) in (0..).zip(events) {
-        let (event, json) = output(order, *stdout, *stderr);
-        joined = joined.push(event, json).await.unwrap();
+    for (order, texts) in (0..).zip(events) {
+        joined = joined.push(stored(order, *texts, None)).await.unwrap();
     }
     joined.into_output().await
 }
@@ -34,20 +49,43 @@ async fn a_stream_without_text_is_null() {
 }
 
 #[tokio::test]
-async fn large_output_goes_through_a_file_without_a_name() {
+async fn large_output_is_read_from_the_files_of_its_events() {
     let directory = tempfile::tempdir().unwrap();
-    let line = "\"ü\\\n\u{1}".repeat(40_000);
-    let events = vec![(Some(line.as_str()), Some("x")); 30];
+    let line = "\"ü\\\n\u{1}".repeat(60_000);
     let mut all = Joined::new(directory.path());
-    for (order, (stdout, stderr)) in (0..).zip(&events) {
-        let (event, json) = output(order, *stdout, *stderr);
-        all = all.push(event, json).await.unwrap();
+    for order in 0..100 {
+        let event = stored(
+            order,
+            (Some(line.as_str()), Some("x")),
+            Some(directory.path()),
+        );
+        all = all.push(event).await.unwrap();
     }
-    assert!(all.stdout.in_file > 0 && all.stdout.memory.len() <= MAX_IN_MEMORY);
+    assert!(all.in_memory <= MAX_IN_MEMORY);
+    assert_eq!(all.open_files, MAX_OPEN_FILES);
+    assert!(all.spool.length > 0, "more than files may be open");
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     let all = all.into_output().await;
-    assert_eq!(all.stdout.unwrap(), line.repeat(30));
-    assert_eq!(all.stderr.unwrap(), "x".repeat(30));
+    assert_eq!(all.stdout.unwrap(), line.repeat(100));
+    assert_eq!(all.stderr.unwrap(), "x".repeat(100));
+}
+
+#[tokio::test]
+async fn much_in_small_pieces_goes_through_a_file_without_a_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let line = "\"ü\\\n\u{1}".repeat(4_000);
+    let mut all = Joined::new(directory.path());
+    for order in 0..100 {
+        let texts = (Some(line.as_str()), (order % 2 == 0).then_some("x"));
+        let event = stored(order, texts, Some(directory.path()));
+        all = all.push(event).await.unwrap();
+    }
+    assert!(all.in_memory <= MAX_IN_MEMORY);
+    assert!(all.open_files == 0 && all.spool.length > 0);
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    let all = all.into_output().await;
+    assert_eq!(all.stdout.unwrap(), line.repeat(100));
+    assert_eq!(all.stderr.unwrap(), "x".repeat(50));
 }
 
 #[tokio::test]

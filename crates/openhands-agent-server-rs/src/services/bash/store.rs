@@ -5,7 +5,7 @@
 //! server runs, the directory is its own: files that others put there are seen after the next start.
 
 use std::collections::BTreeMap;
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -19,10 +19,13 @@ use openhands_protocol::{BashEventId, Form, UtcTime};
 use openhands_sdk_rs::tools::blocking;
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
+use tokio::task::JoinHandle;
 
+use super::joined::{MIN_OWN_FILE, Stored, Text};
 use super::name;
 use super::search::{self, Page, Search};
 use super::subscription::{Subscribers, Subscription, TooManySubscribers};
+use super::written::Written;
 
 /// How files that are being written begin. Those are no events.
 const HIDDEN: char = '.';
@@ -34,6 +37,17 @@ pub(crate) struct EventStore {
     makes_parents: bool,
     loaded: OnceCell<()>,
     state: Mutex<State>,
+}
+
+/// An output that was announced.
+#[derive(Debug)]
+pub(super) struct Added {
+    pub(super) stored: Stored,
+    /// Whether it could be stored, too.
+    pub(super) done: io::Result<()>,
+    /// Memory for the next output: a large one takes megabytes, which the allocator would keep for each thread by itself.
+    pub(super) text_room: Option<String>,
+    pub(super) json_room: Vec<u8>,
 }
 
 #[derive(Default)]
@@ -76,47 +90,63 @@ impl EventStore {
         ))
     }
 
-    /// Stores a command and announces it.
+    /// Stores a command and announces it. One that cannot be stored is not announced.
     pub(super) async fn add_command(self: &Arc<Self>, command: BashCommand) -> io::Result<()> {
-        let name = name::of_command(&command);
-        self.add(name, command.into()).await.1
-    }
-
-    /// Stores an output and announces it, and gives it back. Output that cannot be stored, as on a full disk, is
-    /// announced all the same: those who wait for it must not wait for ever.
-    pub(super) async fn add_output(
-        self: &Arc<Self>,
-        output: BashOutput,
-    ) -> (Option<(BashOutput, Bytes)>, io::Result<()>) {
-        let name = name::of_output(&output);
-        match self.add(name, output.into()).await {
-            (Some((BashEvent::Output(output), json)), done) => (Some((output, json)), done),
-            (_, done) => (None, done),
-        }
-    }
-
-    async fn add(
-        self: &Arc<Self>,
-        name: String,
-        event: BashEvent,
-    ) -> (Option<(BashEvent, Bytes)>, io::Result<()>) {
         let store = Arc::clone(self);
         let added = blocking(move || {
-            // Written once: the file, those who follow and who waits for the end all get these bytes.
-            let json = match Form::REST.to_vec(&event) {
-                Ok(json) => Bytes::from(json),
-                Err(error) => return (None, Err(io::Error::other(error))),
-            };
-            let done = store.write(&name, &json);
-            // A command that is not stored is not run.
-            if done.is_ok() || !matches!(event, BashEvent::Command(_)) {
-                store.announce(&name, &json, done.is_ok());
-            }
-            (Some((event, json)), done)
+            let name = name::of_command(&command);
+            let json = Form::REST.to_vec(&BashEvent::from(command));
+            let json = Bytes::from(json.map_err(io::Error::other)?);
+            store.write(&name, &json)?;
+            store.announce(&name, &json, true);
+            Ok(())
         });
-        added
-            .await
-            .unwrap_or_else(|lost| (None, Err(io::Error::other(lost))))
+        added.await.map_err(io::Error::other)?
+    }
+
+    /// Stores an output and announces it. What cannot be stored, as on a full disk, is announced all the same: those
+    /// who wait for it must not wait for ever. `room` is used for its JSON.
+    ///
+    /// It has begun when this returns: the caller may do something else meanwhile.
+    pub(super) fn add_output(
+        self: &Arc<Self>,
+        mut output: BashOutput,
+        mut room: Vec<u8>,
+    ) -> JoinHandle<io::Result<Added>> {
+        let store = Arc::clone(self);
+        // Here, and not on one of the many threads that write files: the allocator keeps some memory for each thread.
+        Written::make_room(&output, &mut room);
+        tokio::task::spawn_blocking(move || {
+            let name = name::of_output(&output);
+            // Written once: the file, those who follow and who waits for the end all get these bytes.
+            let (written, text_room) = Written::new(&mut output, room).map_err(io::Error::other)?;
+            let (file, done) = match store.write(&name, &written.json) {
+                Ok(file) => (Some(file), Ok(())),
+                Err(error) => (None, Err(error)),
+            };
+            store.announce(&name, &written.json, done.is_ok());
+            let mut json_room = Vec::new();
+            let text = match file {
+                Some(file) if written.json.len() >= MIN_OWN_FILE => {
+                    // Who follows may hold it still.
+                    if let Ok(json) = written.json.try_into_mut() {
+                        json_room = json.into();
+                    }
+                    Text::File {
+                        file,
+                        stdout: written.stdout,
+                        stderr: written.stderr,
+                    }
+                }
+                _ => Text::Memory(written),
+            };
+            Ok(Added {
+                stored: Stored { output, text },
+                done,
+                text_room: text_room.filter(|text| text.capacity() >= MIN_OWN_FILE),
+                json_room,
+            })
+        })
     }
 
     /// Makes an event visible. Appearing and being announced are one step: whoever subscribes has an event
@@ -291,10 +321,11 @@ impl EventStore {
 
     /// Writes aside and renames. The directory is made when it is not there, also when it was removed meanwhile. Not
     /// forced to the disk: output of a command that ended with the machine is of no use to anybody.
-    fn write(&self, name: &str, text: &[u8]) -> io::Result<()> {
+    fn write(&self, name: &str, text: &[u8]) -> io::Result<File> {
         let aside = self.directory.join(format!("{HIDDEN}{name}"));
         let open = || {
             OpenOptions::new()
+                .read(true)
                 .write(true)
                 .create(true)
                 .truncate(true)
@@ -317,7 +348,7 @@ impl EventStore {
             // The first error is the one that matters.
             let _ = std::fs::remove_file(&aside);
         }
-        done
+        done.map(|()| file)
     }
 
     /// Tells all who follow that nothing more comes.

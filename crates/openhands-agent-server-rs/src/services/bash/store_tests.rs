@@ -52,9 +52,13 @@ impl World {
             stderr: None,
             extra: Extra::EMPTY,
         };
-        let (output, done) = self.store.add_output(output).await;
-        done.unwrap();
-        output.unwrap().0
+        self.add(&output).await;
+        output
+    }
+
+    async fn add(&self, output: &BashOutput) {
+        let added = self.store.add_output(output.clone(), Vec::new());
+        added.await.unwrap().unwrap().done.unwrap();
     }
 
     async fn search(&self, search: Search) -> Page {
@@ -202,7 +206,7 @@ async fn a_page_holds_no_more_than_fits_memory() {
         output.id = BashEventId::random();
         output.timestamp = world.store.stamp().await.unwrap();
         output.stdout = Some("x".repeat(1 << 20));
-        world.store.add_output(output).await.1.unwrap();
+        world.add(&output).await;
     }
     let page = world.search(all()).await;
     assert!((10..41).contains(&page.items.len()), "{}", page.items.len());
