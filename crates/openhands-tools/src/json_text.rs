@@ -22,6 +22,10 @@ pub fn escape(text: &str, json: &mut Vec<u8>) {
     escape_bytes(rest, json);
 }
 
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "no branches, so that a block is looked at as one"
+)]
 fn is_special(byte: u8) -> bool {
     (byte < b' ') | (byte == b'"') | (byte == b'\\')
 }
