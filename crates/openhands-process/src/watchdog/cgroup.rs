@@ -13,6 +13,7 @@
 
 mod locate;
 
+use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -101,6 +102,7 @@ pub(super) struct TreeGroup {
     handle: OwnedFd,
     /// Tells whether anyone is inside.
     events: OwnedFd,
+    is_killed: Cell<bool>,
 }
 
 /// What the events of a cgroup say while it is as it was made.
@@ -119,15 +121,17 @@ impl TreeGroup {
             directory,
             handle,
             events,
+            is_killed: Cell::new(false),
         })
     }
 
-    /// Whether nobody is inside, no cgroup was made in it, and it is not frozen. Far cheaper than to remove it and make
+    /// Whether nobody is inside or was killed there, no cgroup was made in it, and it is not frozen. Far cheaper than to remove it and make
     /// another.
     pub(super) fn is_as_new(&self) -> bool {
         let mut text = [0_u8; 64];
         let read = rustix::io::pread(&self.events, &mut text, 0).unwrap_or(0);
-        text.get(..read) == Some(EVENTS_WHEN_NEW)
+        !self.is_killed.get()
+            && text.get(..read) == Some(EVENTS_WHEN_NEW)
             && rustix::fs::fstat(&self.handle).is_ok_and(|stat| stat.st_nlink == LINKS_WHEN_NEW)
     }
 
@@ -136,8 +140,9 @@ impl TreeGroup {
         fs::write(self.directory.join("cgroup.procs"), "0")
     }
 
-    /// Kills everyone inside.
+    /// Kills everyone inside. It is not used again after that: a kernel may kill whoever is born into it later, too (6.18 does).
     pub(super) fn kill(&self) {
+        self.is_killed.set(true);
         kill(&self.directory);
     }
 

@@ -109,15 +109,15 @@ impl Conversation {
         events.push(event.into());
         events.push(update("last_user_message_id", &id)?);
         let begun = run.then(|| self.claim_run()).flatten();
-        let before = writer.status();
+        let mut is_begun = false;
         if begun.is_some() {
             // Running already, or not to be run from here: then it is said by itself why.
-            events.extend(writer.turned(Cause::Run).unwrap_or_default());
+            let running = writer.turned(Cause::Run).unwrap_or_default();
+            is_begun = running.is_some();
+            events.extend(running);
         }
-        let is_begun = writer.status() != before;
         let stored = writer.emit_all(events).await;
         if begun.is_some() && (stored.is_err() || !is_begun) {
-            self.inner.state.write().execution_status = before;
             self.unclaim_run();
         }
         stored?;

@@ -31,6 +31,10 @@ pub(crate) struct WriterState {
     is_due: bool,
     /// Events that go with the next one.
     held: Vec<Event>,
+    /// The status that the conversation will have when its event is stored.
+    turned: Option<ExecutionStatus>,
+    /// The status in the saved state.
+    saved_status: Option<ExecutionStatus>,
     /// Made from the log when it is first needed.
     branch: Option<Branch>,
     /// Counts messages of users, so that a step notices one that came while it was at work.
@@ -49,10 +53,10 @@ pub(crate) struct Writer<'a> {
 impl Inner {
     /// Waits for the right to write. It is never held for long.
     pub(crate) async fn writer(&self) -> Writer<'_> {
-        Writer {
-            inner: self,
-            own: self.writer.lock().await,
-        }
+        let mut own = self.writer.lock().await;
+        // Of someone who could not append what would have made it the status.
+        own.turned = None;
+        Writer { inner: self, own }
     }
 }
 
@@ -79,7 +83,15 @@ impl Writer<'_> {
         let mut batch = std::mem::take(&mut self.own.held);
         let held = batch.len();
         batch.extend(events);
-        let (mut stored, all) = self.inner.log.append_all(batch).await?;
+        let status = self.own.turned.take();
+        let conversation = self.inner.me.clone();
+        let appended = self.inner.log.append_all(batch, move || {
+            // In this order nobody is told of a status that a kill could take back, and nobody who was told of one sees another.
+            if let (Some(status), Some(conversation)) = (status, conversation.upgrade()) {
+                conversation.state.write().execution_status = status;
+            }
+        });
+        let (mut stored, all) = appended.await?;
         for stored in &stored {
             self.note(stored);
         }
@@ -194,19 +206,20 @@ impl Writer<'_> {
     /// Moves to the status that follows. Says whether it is another one.
     pub(crate) async fn turn(&mut self, cause: Cause) -> Result<bool, ConversationError> {
         match self.turned(cause)? {
-            Some(update) => self.emit(update).await.map(|_| true),
+            Some(update) => self.emit_all([update]).await.map(|_| true),
             None => Ok(false),
         }
     }
 
-    /// Moves to the status that follows. If it is another one, the event that tells so is still to be appended.
+    /// The event that tells of the status that follows, if it is another one. It is to be appended by [`Writer::emit_all`], which makes it the
+    /// status.
     pub(crate) fn turned(&mut self, cause: Cause) -> Result<Option<Event>, ConversationError> {
-        let before = self.status();
+        let before = self.own.turned.unwrap_or_else(|| self.status());
         let after = next(before, cause)?;
         if before == after {
             return Ok(None);
         }
-        self.inner.state.write().execution_status = after;
+        self.own.turned = Some(after);
         self.save_later();
         update("execution_status", &after).map(Some)
     }
@@ -237,13 +250,23 @@ impl Writer<'_> {
         });
     }
 
+    /// Saves the state unless its status is saved: before something begins that a kill would leave half done, it says so, whoever reads it.
+    pub(crate) async fn save_status(&mut self) -> Result<(), ConversationError> {
+        if self.own.saved_status == Some(self.status()) {
+            return Ok(());
+        }
+        self.save().await
+    }
+
     /// Saves the state.
     pub(crate) async fn save(&mut self) -> Result<(), ConversationError> {
         let begun = Instant::now();
         let as_of = self.inner.log.len();
+        let status = self.status();
         let text = self.text()?;
         self.inner.log.save_state(text, as_of).await?;
         self.own.saved_in = Some(begun.elapsed());
+        self.own.saved_status = Some(status);
         self.own.is_behind = false;
         Ok(())
     }

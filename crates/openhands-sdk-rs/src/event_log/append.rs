@@ -28,9 +28,11 @@ impl EventLog {
 
     /// Appends several events in one go: one way to a thread that may block, and watchers see all of them at once. Those before the
     /// first one that fails are stored.
+    /// `stored_all` is called when all of them are, before anyone sees them.
     pub(crate) async fn append_all(
         &self,
         events: Vec<Event>,
+        stored_all: impl FnOnce() + Send + 'static,
     ) -> Result<(Vec<Arc<StoredEvent>>, Result<(), LogError>), LogError> {
         self.blocking(move |inner| {
             let mut stored = Vec::with_capacity(events.len());
@@ -44,6 +46,9 @@ impl EventLog {
                         break;
                     }
                 }
+            }
+            if all.is_ok() {
+                stored_all();
             }
             inner.show();
             Ok((stored, all))

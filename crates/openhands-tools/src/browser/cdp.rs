@@ -210,11 +210,15 @@ impl Cdp {
         let _ = self.0.outgoing.send(bytes);
     }
 
+    /// Fails calls that are to come.
+    fn refuse_calls(&self) {
+        self.0.waiting.lock().closed = true;
+    }
+
     /// Fails all calls that wait, and those to come.
     fn close(&self) {
-        let mut waiting = self.0.waiting.lock();
-        waiting.closed = true;
-        waiting.answers.clear();
+        self.refuse_calls();
+        self.0.waiting.lock().answers.clear();
     }
 
     /// Fails the call that a message answers which is too long, or leaves out an event; false if it is neither.
@@ -291,6 +295,8 @@ struct Reader {
 
 impl Drop for Reader {
     fn drop(&mut self) {
+        // First, so that whoever is told of the end does not find the browser alive.
+        self.cdp.refuse_calls();
         // Before calls fail, so that whoever starts another browser after a failed call is not told of this end.
         (self.on_event)(&self.cdp, Told::End);
         self.cdp.close();
