@@ -55,7 +55,6 @@ impl Step<'_> {
             .position(|stored| finishes(stored))
             .map_or(batch.len(), |at| at + 1);
         let (run, skipped) = batch.split_at(end.min(batch.len()));
-        self.conversation.writer().await.save_status().await?;
         let calls: Vec<_> = run
             .iter()
             .map(|stored| self.call(Arc::clone(stored)))

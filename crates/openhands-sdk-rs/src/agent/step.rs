@@ -71,6 +71,7 @@ impl Step<'_> {
     async fn take(self) -> Result<(), StepError> {
         let open = self.conversation.writer().await.branch().await?.open();
         if !open.is_empty() {
+            self.save_status().await?;
             return self.execute(open).await;
         }
         if self.is_blocked() {
@@ -97,6 +98,11 @@ impl Step<'_> {
             }
             Err(error) => self.mend(error).await,
         }
+    }
+
+    /// Sees to it that the saved state says that the conversation runs, before a tool does.
+    async fn save_status(self) -> Result<(), StepError> {
+        Ok(self.conversation.writer().await.save_status().await?)
     }
 
     /// Whether a hook has stopped the user's last message.
@@ -173,6 +179,8 @@ impl Step<'_> {
                 Ok(())
             }
             Reply::Calls(calls) => {
+                // Before anyone hears of the action: whoever does takes its tool to be at work.
+                self.save_status().await?;
                 let batch = self.announce(calls).await?;
                 if batch.is_empty() {
                     return Ok(());
