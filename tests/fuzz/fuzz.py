@@ -59,6 +59,8 @@ class Server:
             "OH_SECRET_KEY": "fuzz-secret",
             "OH_ENABLE_VSCODE": "false",
             "RUST_BACKTRACE": "1",
+            # Whoever is asked without an address, as a model is by its provider's name, is not asked for real.
+            "HTTPS_PROXY": "http://127.0.0.1:9",
         }
         self.log = self.log_path.open("wb")
         self.process = subprocess.Popen(
@@ -118,7 +120,8 @@ def requests(server, root, options):
         "--max-time", str(options.seconds),
         "--max-examples", str(options.examples),
         "--seed", str(options.seed),
-        "--request-timeout", "60",
+        # A model that was saved without a number of retries is tried for two minutes before a request that asks it fails.
+        "--request-timeout", "180",
         "--suppress-health-check", "all",
         "--phases", options.phases,
         "--continue-on-failure",

@@ -35,7 +35,11 @@ def inside(path):
 
 def tamed(name, value):
     if isinstance(value, dict):
-        return {key: tamed(key, member) for key, member in value.items()}
+        members = {key: tamed(key, member) for key, member in value.items()}
+        # A model that leads nowhere is not asked again and again: the defaults would go on for two minutes, others for years.
+        if (name == "llm" or "model" in members) and isinstance(members.get("num_retries", 0), int):
+            members["num_retries"] = 0
+        return members
     if isinstance(value, list):
         return [tamed(name, item) for item in value]
     if not isinstance(value, str):
