@@ -47,6 +47,7 @@ mod lease;
 mod log;
 mod memory;
 mod open;
+mod patient;
 mod problem;
 mod read;
 mod search;
@@ -64,6 +65,7 @@ pub use lease::{
 };
 pub use log::{EventLog, Progress};
 pub use memory::MemoryStore;
+pub use patient::wait_for_files_here;
 pub use problem::Problem;
 pub use search::{EventFilter, Order, Page, PageRequest};
 pub use state_text::StateText;

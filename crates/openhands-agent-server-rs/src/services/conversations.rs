@@ -117,7 +117,7 @@ impl Conversations {
             catalog: Arc::clone(&catalog),
             sandboxes: Arc::clone(&setting.sandboxes),
         };
-        let workers = Workers::start().context("threads for agents")?;
+        let workers = Workers::start(config.event_durability).context("threads for agents")?;
         let this = Arc::new_cyclic(|me| {
             let mut host = Host::new(config.env.clone()).keeping_in(&config.conversations_path);
             host.cipher = cipher;

@@ -117,7 +117,8 @@ pub struct Host {
     /// Hears of everything that happens; none if nobody wants to.
     pub observer: Option<Arc<dyn Observer>>,
     /// The threads on which agents work; none lets them work where they are told to. With threads of their own, many
-    /// agents at work do not delay those who answer requests.
+    /// agents at work do not delay those who answer requests; threads that call [`crate::event_log::wait_for_files_here`] write
+    /// events by themselves.
     pub workers: Option<tokio::runtime::Handle>,
     pub(crate) keeper: LeaseKeeper,
     /// Under which name this process owns conversations; none takes no leases.

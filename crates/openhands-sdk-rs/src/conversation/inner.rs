@@ -114,7 +114,8 @@ impl Conversation {
         Subscription::new(self.clone(), from)
     }
 
-    /// Carries out a command to its end, even if the caller goes away.
+    /// Carries out a command to its end, even if the caller goes away. On the threads that the host has for agents: what follows from a
+    /// message, the run, is then begun where the message was stored.
     pub(crate) async fn command<T, F>(
         &self,
         work: impl FnOnce(Self) -> F,
@@ -123,11 +124,12 @@ impl Conversation {
         T: Send + 'static,
         F: Future<Output = Result<T, ConversationError>> + Send + 'static,
     {
-        self.inner
-            .tasks
-            .spawn(work(self.clone()))
-            .await
-            .map_err(|_| ConversationError::Gone)?
+        let work = work(self.clone());
+        let done = match &self.inner.host.workers {
+            Some(workers) => self.inner.tasks.spawn_on(work, workers),
+            None => self.inner.tasks.spawn(work),
+        };
+        done.await.map_err(|_| ConversationError::Gone)?
     }
 }
 

@@ -23,7 +23,7 @@ impl EventLog {
     /// An event without parent is attached to the head. Every kind but a state update moves the head. Once
     /// begun, an append is finished even if the caller goes away.
     pub async fn append(&self, event: Event) -> Result<Arc<StoredEvent>, LogError> {
-        self.blocking(move |inner| inner.append(event)).await
+        self.short(move |inner| inner.append(event)).await
     }
 
     /// Appends several events in one go: one way to a thread that may block, and watchers see all of them at once. Those before the
@@ -34,9 +34,10 @@ impl EventLog {
         events: Vec<Event>,
         stored_all: impl FnOnce() + Send + 'static,
     ) -> Result<(Vec<Arc<StoredEvent>>, Result<(), LogError>), LogError> {
-        self.blocking(move |inner| {
+        self.short(move |inner| {
             let mut stored = Vec::with_capacity(events.len());
             let mut writer = inner.writer.lock();
+            inner.store.hold(events.len() as u64)?;
             let mut all = Ok(());
             for event in events {
                 match inner.append_unseen(&mut writer, event) {
@@ -47,6 +48,7 @@ impl EventLog {
                     }
                 }
             }
+            inner.store.release();
             if all.is_ok() {
                 stored_all();
             }

@@ -47,9 +47,24 @@ impl Cache {
         self.shrink();
     }
 
-    /// Drops events until the rest fits. The newest stays even if it is larger than the bound alone.
+    /// Drops the oldest events until the rest fits into less than the bound.
+    pub(crate) fn shrink_to(&mut self, limit: usize) {
+        for slot in self.slots.values_mut() {
+            slot.used = false;
+        }
+        self.drop_until(limit);
+        self.slots.shrink_to_fit();
+        self.queue.shrink_to_fit();
+    }
+
+    /// Drops events until the rest fits.
     fn shrink(&mut self) {
-        while self.weight > self.limit && self.queue.len() > 1 {
+        self.drop_until(self.limit);
+    }
+
+    /// The newest stays even if it is larger than the bound alone.
+    fn drop_until(&mut self, limit: usize) {
+        while self.weight > limit && self.queue.len() > 1 {
             let Some(oldest) = self.queue.pop_front() else {
                 return;
             };

@@ -20,7 +20,7 @@ use crate::event_log::files::{Force, sync_directory};
 /// How long writes are collected. The rest of the promised 100 ms is for the disk.
 const COLLECT: Duration = Duration::from_millis(40);
 /// How long the thread waits for more work before it ends.
-const LINGER: Duration = Duration::from_secs(1);
+const LINGER: Duration = Duration::from_secs(5);
 /// With more files than this in a batch, forcing the whole file system is cheaper than each of them.
 const MANY_FILES: usize = 64;
 

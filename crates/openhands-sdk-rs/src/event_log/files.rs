@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! <conversation>/base_state.json
+//!                .base_state.json.tmp              the one before it, or the next one while it is written
 //!                events/event-NNNNN-<id>.json      one event each, complete or not there
 //!                       .eventlog.lock             held while an event is added
 //!                       .eventlog-len-<n>.marker   how many there are, in its name
@@ -24,6 +25,7 @@ use parking_lot::Mutex;
 use rustix::fs::Access;
 
 use crate::event_log::durability::Durability;
+use crate::event_log::lease::WriteGuard;
 use crate::event_log::{Document, EventStore, Lease, Listing, Problem, StoreError};
 pub(crate) use aside::{Force, write as write_aside};
 pub(crate) use aside::{replace, sync_directory};
@@ -40,6 +42,20 @@ pub struct FileStore {
     durability: Durability,
     lease: Option<Arc<Lease>>,
     leftovers: Mutex<Leftovers>,
+    /// Taken for several appends, one after the other.
+    held: Mutex<Option<Turn>>,
+}
+
+/// The right to append: the lock of the log, and the lease, which cannot change hands while its guard is held. As in the reference, the guard
+/// is inside the lock.
+#[derive(Debug)]
+struct Turn {
+    _guard: Option<WriteGuard>,
+    _lock: FileLock,
+    /// How many events are to come.
+    left: u64,
+    /// The position that is known to be free, after the first one.
+    next: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +84,7 @@ impl FileStore {
             durability,
             lease: None,
             leftovers: Mutex::default(),
+            held: Mutex::default(),
         }
     }
 
@@ -159,9 +176,62 @@ impl FileStore {
         }
     }
 
+    fn turn(&self, left: u64) -> Result<Turn, StoreError> {
+        self.check_rights()?;
+        let lock = self.lock()?;
+        let guard = self.lease.as_ref().map(|lease| lease.guard()).transpose()?;
+        Ok(Turn {
+            _guard: guard,
+            _lock: lock,
+            left: left.max(1),
+            next: None,
+        })
+    }
+
+    /// Stores an event for who has the turn.
+    fn add(
+        &self,
+        turn: &mut Turn,
+        index: u64,
+        id: &EventId,
+        json: &Bytes,
+    ) -> Result<(), StoreError> {
+        let is_first = turn.next != Some(index);
+        if is_first {
+            self.check_position(index)?;
+            self.clear_leftovers();
+        }
+        let next = self.layout.events.join(layout::NEXT);
+        let path = self.layout.event(index, id);
+        aside::write(&next, json, PRIVATE, self.durability.force())
+            .map_err(|e| StoreError::io(doing("writing", &next), e))?;
+        if is_first {
+            // Before an event gets its name: a kill in between leaves a marker that fits no writer, so each of
+            // them counts. The other way round it could leave one that tells a writer to use a position again.
+            self.advance_marker(index, index + turn.left);
+        }
+        match aside::place(&next, &path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                return Err(StoreError::Behind { index });
+            }
+            Err(error) => return Err(StoreError::io(doing("naming", &path), error)),
+        }
+        self.durability
+            .file_written(&self.layout.events, &path)
+            .map_err(|e| {
+                // It was not promised to anyone yet, and must not turn up later as if it had been.
+                let _gone_anyway = fs::remove_file(&path);
+                StoreError::io(doing("syncing", &self.layout.events), e)
+            })?;
+        turn.left = turn.left.saturating_sub(1).max(1);
+        turn.next = Some(index + 1);
+        Ok(())
+    }
+
     /// Moves the marker on. Without it nothing is lost but time, so a failure is only logged.
-    fn advance_marker(&self, from: u64) {
-        let (old, new) = (self.layout.marker(from), self.layout.marker(from + 1));
+    fn advance_marker(&self, from: u64, to: u64) {
+        let (old, new) = (self.layout.marker(from), self.layout.marker(to));
         let moved = match aside::replace(&old, &new) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 aside::write(&new, b"", PRIVATE, Force::Later)
@@ -240,36 +310,27 @@ impl EventStore for FileStore {
     }
 
     fn append(&self, index: u64, id: &EventId, json: &Bytes) -> Result<(), StoreError> {
-        self.check_rights()?;
         if !layout::is_storable(id.as_str()) {
             return Err(StoreError::UnstorableId(id.clone()));
         }
-        let _lock = self.lock()?;
-        self.check_position(index)?;
-        self.clear_leftovers();
-        let next = self.layout.events.join(layout::NEXT);
-        let path = self.layout.event(index, id);
-        // Ownership cannot change while the guard is held: as in the reference, inside the log's lock.
-        let _guard = self.lease.as_ref().map(|lease| lease.guard()).transpose()?;
-        aside::write(&next, json, PRIVATE, self.durability.force())
-            .map_err(|e| StoreError::io(doing("writing", &next), e))?;
-        // Before the event gets its name: a kill in between leaves a marker that fits no writer, so each of
-        // them counts. The other way round it could leave one that tells a writer to use the position again.
-        self.advance_marker(index);
-        match aside::place(&next, &path) {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                return Err(StoreError::Behind { index });
-            }
-            Err(error) => return Err(StoreError::io(doing("naming", &path), error)),
+        match &mut *self.held.lock() {
+            Some(turn) => self.add(turn, index, id, json),
+            None => self.add(&mut self.turn(1)?, index, id, json),
         }
-        self.durability
-            .file_written(&self.layout.events, &path)
-            .map_err(|e| {
-                // It was not promised to anyone yet, and must not turn up later as if it had been.
-                let _gone_anyway = fs::remove_file(&path);
-                StoreError::io(doing("syncing", &self.layout.events), e)
-            })
+    }
+
+    fn hold(&self, appends: u64) -> Result<(), StoreError> {
+        if appends > 1 {
+            let mut held = self.held.lock();
+            // One that was left by a panic would lock this one out.
+            *held = None;
+            *held = Some(self.turn(appends)?);
+        }
+        Ok(())
+    }
+
+    fn release(&self) {
+        *self.held.lock() = None;
     }
 
     fn read(&self, index: u64, id: &EventId) -> Result<Bytes, StoreError> {
@@ -302,8 +363,8 @@ impl EventStore for FileStore {
             Document::Index => Force::Later,
         };
         let _guard = self.lease.as_ref().map(|lease| lease.guard()).transpose()?;
-        aside::write(&next, contents, PRIVATE, force)
-            .and_then(|()| aside::replace(&next, &path))
+        aside::rewrite(&next, contents, PRIVATE, force)
+            .and_then(|()| aside::exchange(&next, &path))
             .map_err(|e| StoreError::io(doing("writing", &path), e))?;
         match document {
             Document::State => self

@@ -13,11 +13,15 @@ use crate::event_log::cursor::Cursor;
 use crate::event_log::index::Index;
 use crate::event_log::index_file::{self, StateMark};
 use crate::event_log::open::MAX_PROBLEMS;
+use crate::event_log::patient::is_patient;
 use crate::event_log::{Document, EventStore, Head, LogError, Problem, StoreError};
 
 /// Index records are kept back until there are this many bytes of them. What is lost by a kill is read from
 /// the event files at the next opening: some hundred of them at most.
 const INDEX_BUFFER_BYTES: usize = 16 << 10;
+
+/// Events that a conversation keeps in memory while its agent does nothing.
+const RESTING_BYTES: usize = 8 << 10;
 
 /// How far a log has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -83,6 +87,11 @@ impl EventLog {
         Cursor::new(self.clone(), from)
     }
 
+    /// Keeps only the newest events in memory; the others are read again when they are asked for.
+    pub(crate) fn shrink(&self) {
+        self.inner.cache.lock().shrink_to(RESTING_BYTES);
+    }
+
     /// What is wrong with the stored events, as far as it was noticed.
     pub fn problems(&self) -> Vec<Problem> {
         self.inner.problems.lock().clone()
@@ -114,7 +123,7 @@ impl EventLog {
     /// Saves the state. `as_of` is the length of the log that the state takes into account: what comes after
     /// moves the head again when the log is opened.
     pub async fn save_state(&self, json: Bytes, as_of: u64) -> Result<(), LogError> {
-        self.blocking(move |inner| inner.save_state(&json, as_of))
+        self.short(move |inner| inner.save_state(&json, as_of))
             .await
     }
 
@@ -144,6 +153,17 @@ impl EventLog {
             inner.sync()
         })
         .await
+    }
+
+    /// Runs store work that is soon done: here, if this thread may wait for files, else where it may block.
+    pub(crate) async fn short<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Inner) -> Result<T, LogError> + Send + 'static,
+    ) -> Result<T, LogError> {
+        if is_patient() {
+            return work(&self.inner);
+        }
+        self.blocking(work).await
     }
 
     /// Runs store work where it may block, or at once if it never does.

@@ -82,6 +82,14 @@ pub trait EventStore: fmt::Debug + Send + Sync + 'static {
     /// Stores one event at the position after the last.
     fn append(&self, index: u64, id: &EventId, json: &Bytes) -> Result<(), StoreError>;
 
+    /// Takes what appending needs, such as locks, once for so many appends; they follow, and then [`EventStore::release`].
+    fn hold(&self, _appends: u64) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Gives back what was taken for several appends.
+    fn release(&self) {}
+
     /// The bytes of one event, as they are.
     fn read(&self, index: u64, id: &EventId) -> Result<Bytes, StoreError>;
 
@@ -110,6 +118,14 @@ impl<S: EventStore + ?Sized> EventStore for Arc<S> {
 
     fn append(&self, index: u64, id: &EventId, json: &Bytes) -> Result<(), StoreError> {
         (**self).append(index, id, json)
+    }
+
+    fn hold(&self, appends: u64) -> Result<(), StoreError> {
+        (**self).hold(appends)
+    }
+
+    fn release(&self) {
+        (**self).release();
     }
 
     fn read(&self, index: u64, id: &EventId) -> Result<Bytes, StoreError> {

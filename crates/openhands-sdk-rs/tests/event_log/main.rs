@@ -24,3 +24,4 @@ mod searching;
 mod state;
 mod strict;
 mod support;
+mod together;

@@ -1,6 +1,6 @@
 //! The state beside the log, and the head after a restart.
 
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use bytes::Bytes;
 use openhands_sdk_rs::event_log::{EventLog, Head, Problem};
@@ -30,6 +30,41 @@ async fn the_state_is_saved_whole_and_private() {
     let file = std::fs::metadata(dir.path().join("base_state.json")).unwrap();
     assert_eq!(file.permissions().mode() & 0o777, 0o600);
     assert_eq!(file.len(), 7);
+}
+
+#[tokio::test]
+async fn states_are_written_to_two_files_in_turns() {
+    let dir = TempDir::new().unwrap();
+    let log = open(dir.path());
+    let mut files = Vec::new();
+    for number in 0..6 {
+        let text = format!("{{\"n\":\"{}\"}}", "x".repeat(6 - number));
+        log.save_state(Bytes::from(text.clone()), 0).await.unwrap();
+        assert_eq!(log.load_state().await.unwrap().unwrap(), text);
+        let file = std::fs::metadata(dir.path().join("base_state.json")).unwrap();
+        files.push(file.ino());
+    }
+    assert_ne!(files[0], files[1]);
+    assert_eq!(files[2..4], files[..2]);
+    assert_eq!(files[4..], files[..2]);
+}
+
+#[tokio::test]
+async fn a_state_that_has_a_second_name_or_other_rights_is_not_written_over() {
+    let dir = TempDir::new().unwrap();
+    let (state, backup) = (dir.path().join("base_state.json"), dir.path().join("kept"));
+    let log = open(dir.path());
+    log.save_state(Bytes::from("1"), 0).await.unwrap();
+    std::fs::hard_link(&state, &backup).unwrap();
+    for text in ["2", "3", "4"] {
+        log.save_state(Bytes::from(text), 0).await.unwrap();
+        std::fs::set_permissions(&state, std::fs::Permissions::from_mode(0o644)).unwrap();
+    }
+    log.save_state(Bytes::from("5"), 0).await.unwrap();
+    assert_eq!(std::fs::read_to_string(&backup).unwrap(), "1");
+    assert_eq!(std::fs::read_to_string(&state).unwrap(), "5");
+    let mode = std::fs::metadata(&state).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
 }
 
 #[tokio::test]

@@ -3,7 +3,10 @@
 
 use std::io;
 
+use openhands_sdk_rs::event_log::wait_for_files_here;
 use tokio::runtime::{Builder, Handle, Runtime};
+
+use crate::config::EventDurability;
 
 /// Threads for the runs of conversations.
 #[derive(Debug)]
@@ -13,11 +16,15 @@ pub(super) struct Workers {
 }
 
 impl Workers {
-    pub(super) fn start() -> io::Result<Self> {
-        let runtime = Builder::new_multi_thread()
-            .thread_name("agents")
-            .enable_all()
-            .build()?;
+    /// Where events are forced to the disk before they count, that takes milliseconds and is left to other threads; else what is written
+    /// is written here.
+    pub(super) fn start(durability: EventDurability) -> io::Result<Self> {
+        let mut threads = Builder::new_multi_thread();
+        threads.thread_name("agents").enable_all();
+        if durability == EventDurability::Background {
+            threads.on_thread_start(wait_for_files_here);
+        }
+        let runtime = threads.build()?;
         Ok(Self {
             handle: runtime.handle().clone(),
             runtime: Some(runtime),

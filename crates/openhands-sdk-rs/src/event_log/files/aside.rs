@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use rustix::fs::{CWD, Mode, OFlags, RenameFlags};
@@ -16,9 +17,37 @@ pub(crate) enum Force {
 
 /// Writes contents under a temporary name.
 pub(crate) fn write(path: &Path, contents: &[u8], mode: u32, force: Force) -> io::Result<()> {
-    let flags =
-        OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    let mut file = File::from(rustix::fs::open(path, flags, Mode::from_raw_mode(mode))?);
+    fill(open(path, OFlags::TRUNC, mode)?, contents, force)
+}
+
+/// The same where the temporary name may be that of contents of before, which [`exchange`] has left there: their file is used again, unless
+/// it is somebody else's too.
+pub(crate) fn rewrite(path: &Path, contents: &[u8], mode: u32, force: Force) -> io::Result<()> {
+    let file = match open(path, OFlags::empty(), mode) {
+        Ok(file) if is_ours_alone(&file, mode)? => file,
+        Ok(_) | Err(Errno::ACCESS | Errno::PERM) => {
+            std::fs::remove_file(path)?;
+            open(path, OFlags::EXCL, mode)?
+        }
+        Err(error) => return Err(error.into()),
+    };
+    // Only what is emptied first does ext4 force to disk before its new name, if the power fails.
+    file.set_len(0)?;
+    fill(file, contents, force)
+}
+
+fn open(path: &Path, flags: OFlags, mode: u32) -> rustix::io::Result<File> {
+    let flags = flags | OFlags::WRONLY | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    rustix::fs::open(path, flags, Mode::from_raw_mode(mode)).map(File::from)
+}
+
+/// Whether a file has one name and these rights: a backup may be a second name of it, which keeps its contents.
+fn is_ours_alone(file: &File, mode: u32) -> io::Result<bool> {
+    let found = file.metadata()?;
+    Ok(found.nlink() == 1 && found.mode() & 0o7777 == mode)
+}
+
+fn fill(mut file: File, contents: &[u8], force: Force) -> io::Result<()> {
     file.write_all(contents)?;
     match force {
         Force::Now => file.sync_all(),
@@ -29,6 +58,17 @@ pub(crate) fn write(path: &Path, contents: &[u8], mode: u32, force: Force) -> io
 /// Gives written contents their name, replacing what had it.
 pub(crate) fn replace(from: &Path, to: &Path) -> io::Result<()> {
     Ok(rustix::fs::rename(from, to)?)
+}
+
+/// Gives written contents their name, and what had it theirs: what is written often is written to two files in turns. To make a new file
+/// each time and delete the old one is more work, and ext4 looks at each deleted one for minutes whenever a file is made near it.
+pub(crate) fn exchange(from: &Path, to: &Path) -> io::Result<()> {
+    match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(()),
+        // The first time, or not on this file system.
+        Err(Errno::NOENT | Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => replace(from, to),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Gives written contents their name unless something has it already.
