@@ -39,7 +39,7 @@ pub(super) async fn open(
     let (false, Some(resend)) = (admission == Admission::Refused, resend(&query)) else {
         return StatusCode::FORBIDDEN.into_response();
     };
-    upgrade.on_upgrade(move |socket| serve(app, socket, admission, resend))
+    connection::shaped(upgrade).on_upgrade(move |socket| serve(app, socket, admission, resend))
 }
 
 /// Whether stored events are sent; nothing if the query makes no sense.

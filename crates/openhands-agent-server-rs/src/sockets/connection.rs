@@ -1,10 +1,12 @@
 //! An open socket: what comes from the server goes out in order, what comes from the client is handled in order, and
 //! neither waits for the other.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
-use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
 use bytes::Bytes;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
@@ -20,6 +22,10 @@ const PING: Duration = Duration::from_secs(20);
 const STALLED: Duration = Duration::from_secs(20);
 /// How many answers to a client may wait. One that reads none of them waits with its next frame.
 const ANSWERS: usize = 16;
+
+/// How much of what a client says is read at once. Clients say little, and each open socket has this much memory for it; a longer frame gets
+/// more while it is read.
+const READ_BUFFER: usize = 4 << 10;
 
 /// Why a socket is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +71,11 @@ pub(crate) trait Listener: Send + 'static {
     fn hear(&mut self, text: Utf8Bytes) -> impl Future<Output = Option<String>> + Send;
 }
 
+/// What a socket is to be like.
+pub(super) fn shaped(upgrade: WebSocketUpgrade) -> WebSocketUpgrade {
+    upgrade.read_buffer_size(READ_BUFFER)
+}
+
 /// Closes a socket that was only just opened.
 pub(crate) async fn refuse(mut socket: WebSocket, closing: Closing) {
     let _ = socket.send(closing.message()).await;
@@ -93,13 +104,14 @@ pub(crate) async fn serve(
         alive,
         gone.clone(),
     )));
+    let (mut left, mut stopping) = (pin!(gone.cancelled()), pin!(stop.cancelled()));
     let mut ping = tokio::time::interval_at(Instant::now() + PING, PING);
     let mut is_answered = true;
     let closing = loop {
         let frame = tokio::select! {
             biased;
-            () = gone.cancelled() => break Closing::NORMAL,
-            () = stop.cancelled() => break Closing::SERVER_STOPS,
+            () = &mut left => break Closing::NORMAL,
+            () = &mut stopping => break Closing::SERVER_STOPS,
             Some(()) = signs.recv() => {
                 is_answered = true;
                 continue;
@@ -117,8 +129,13 @@ pub(crate) async fn serve(
                 Err(closing) => break closing,
             },
         };
-        let sent = send_with_more(&mut sink, frame, &mut source);
-        if let Err(closing) = in_time(sent, stop).await {
+        let mut sending = pin!(send_with_more(&mut sink, frame, &mut source));
+        // Most of it leaves at once, and needs no clock.
+        let sent = match poll_fn(|cx| Poll::Ready(sending.as_mut().poll(cx))).await {
+            Poll::Ready(sent) => sent,
+            Poll::Pending => in_time(sending, stop).await,
+        };
+        if let Err(closing) = sent {
             break closing;
         }
     };

@@ -63,7 +63,7 @@ impl Opening {
             Some(id) if admission != Admission::Refused => Ok(Self {
                 id,
                 admission,
-                upgrade,
+                upgrade: connection::shaped(upgrade),
                 query,
             }),
             Some(_) | None => Err(refused()),

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use stats_alloc::Region;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 use tokio::runtime::Handle;
 
 use crate::ALLOCATOR;
@@ -47,6 +49,53 @@ async fn idle_conversations() {
         "kilobytes kept per idle conversation",
         kept / 1e3 / count as f64,
     );
+}
+
+#[test]
+fn an_open_socket_has_little_memory() {
+    judge(&counted_by("idle::open_sockets", 200));
+}
+
+/// Not a check of its own: this is what is counted.
+#[tokio::test]
+async fn open_sockets() {
+    let Some((directory, count)) = asked() else {
+        return;
+    };
+    let world = World::new().await;
+    let conversation = world.converse_in(&directory).await;
+    let mut sockets = Vec::with_capacity(250);
+    for _ in 0..50 {
+        sockets.push(watch(&world, &conversation).await);
+    }
+    settle().await;
+    let region = Region::new(ALLOCATOR);
+    for _ in 0..count {
+        sockets.push(watch(&world, &conversation).await);
+    }
+    settle().await;
+    let change = region.change();
+    let kept = change.bytes_allocated as f64 - change.bytes_deallocated as f64;
+    tell("kilobytes kept per open socket", kept / 1e3 / count as f64);
+}
+
+/// Opens a socket by hand, so that the client keeps nothing, and reads the beginning of the state.
+async fn watch(world: &World, conversation: &str) -> TcpStream {
+    let address = world.server.address;
+    let mut socket = TcpStream::connect(address).await.unwrap();
+    let request = format!(
+        "GET /sockets/events/{conversation} HTTP/1.1\r\nHost: {address}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    );
+    socket.write_all(request.as_bytes()).await.unwrap();
+    let mut read = [0; 4096];
+    let mut head = Vec::new();
+    while !head.windows(10).any(|part| part == b"full_state") {
+        let size = socket.read(&mut read).await.unwrap();
+        assert!(size > 0, "{}", String::from_utf8_lossy(&head));
+        head.extend_from_slice(&read[..size]);
+    }
+    socket
 }
 
 /// Waits until the number of tasks no longer changes: what a request leaves behind has ended then.
