@@ -53,7 +53,7 @@ use syntax::{Scan, Syntax};
 use told::Told;
 
 /// Pieces of output a subscriber may be behind before it loses the oldest.
-const PREVIEW_PIECES: usize = 256;
+const PREVIEW_PIECES: usize = 64;
 
 /// A persistent shell. All methods may be called from any task; dropping it ends all its processes.
 #[derive(Debug)]

@@ -28,6 +28,7 @@ use openhands_protocol::message::{Message, Role};
 use openhands_protocol::{Event, EventId, ToolCallId};
 use std::collections::HashSet;
 
+use crate::pool::Pool;
 use pairing::{Answered, Pairing};
 use transcript::Transcript;
 
@@ -248,7 +249,11 @@ impl View {
     ) -> ViewItem {
         let serial = self.next_serial;
         self.next_serial += 1;
-        let message = Arc::new(message);
+        static PROMPTS: Pool<Message> = Pool::new();
+        let mut message = Arc::new(message);
+        if role == ItemRole::System {
+            message = PROMPTS.share(message);
+        }
         let alone = ChatRequest {
             messages: vec![Arc::clone(&message)],
             ..ChatRequest::default()

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use openhands_protocol::ToolSpec;
-use openhands_protocol::message::Message;
+use openhands_protocol::message::{Message, Role};
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -17,6 +18,9 @@ use crate::by_arc::ByArc;
 const MAX_MESSAGE_BYTES: usize = 64 << 20;
 /// Text of tools that one model keeps at most.
 const MAX_TOOL_BYTES: usize = 4 << 20;
+
+/// So many texts are known at most; more than that are not shared.
+const MAX_SHARED: usize = 64;
 
 /// What was made of messages and tools for earlier requests of the same model.
 #[derive(Debug)]
@@ -48,7 +52,10 @@ impl Renders {
         for (at, message) in messages.iter().enumerate() {
             let tag = tag(at);
             texts.push(round.find(message, tag).unwrap_or_else(|| {
-                let text = elements(&write(message, tag));
+                let mut text = elements(&write(message, tag));
+                if message.role == Role::System {
+                    text = shared(text);
+                }
                 round.keep(message, tag, text.clone(), text.len());
                 text
             }));
@@ -64,7 +71,7 @@ impl Renders {
     ) -> Bytes {
         let mut round = self.tools.round();
         round.find(tools, 0).unwrap_or_else(|| {
-            let text = text(&write(tools));
+            let text = shared(text(&write(tools)));
             round.keep(tools, 0, text.clone(), text.len());
             text
         })
@@ -168,6 +175,21 @@ pub(super) fn list(elements: impl IntoIterator<Item = Bytes>) -> Vec<Bytes> {
     pieces
 }
 
+/// The same text, if somebody has it: conversations with the same tools and the same prompt keep one text of them.
+fn shared(text: Bytes) -> Bytes {
+    static KNOWN: Mutex<Vec<Bytes>> = Mutex::new(Vec::new());
+    let mut known = KNOWN.lock();
+    // Those that nobody else has.
+    known.retain(|known| !known.is_unique());
+    if let Some(found) = known.iter().find(|known| **known == text) {
+        return found.clone();
+    }
+    if known.len() < MAX_SHARED {
+        known.push(text.clone());
+    }
+    text
+}
+
 /// Values with commas between them.
 fn elements(values: &[Value]) -> Bytes {
     let mut out = Vec::new();
@@ -177,12 +199,14 @@ fn elements(values: &[Value]) -> Bytes {
         }
         write(value, &mut out);
     }
+    out.shrink_to_fit();
     out.into()
 }
 
 fn text(value: &Value) -> Bytes {
     let mut out = Vec::new();
     write(value, &mut out);
+    out.shrink_to_fit();
     out.into()
 }
 

@@ -57,7 +57,11 @@ impl Branch {
             Event::AgentError(event) => {
                 self.open.shift_remove(&event.tool_call_id);
             }
-            Event::SystemPrompt(_) => self.has_system_prompt = true,
+            // It is the largest of all events, and no sign of going in circles.
+            Event::SystemPrompt(_) => {
+                self.has_system_prompt = true;
+                return;
+            }
             // compat: hooks run beside the branch, not on it.
             Event::HookExecution(_) | Event::StateUpdate(_) => return,
             _ => {}

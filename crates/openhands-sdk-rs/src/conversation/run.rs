@@ -425,6 +425,10 @@ impl Inner {
             if let Err(error) = saved.await {
                 tracing::error!(conversation = %self.id, %error, "the state cannot be saved");
             }
+            // Who watches still wants the last of them.
+            if !self.is_watched() {
+                self.log.shrink();
+            }
             // Under one lock: who waits never sees the run gone and its end unknown or untold.
             let mut run = self.run.lock();
             *run = None;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::pool::Pool;
 use openhands_protocol::tool::{ToolDefinition as Listing, ToolSpec};
 use openhands_tools::{
     Additions, CreateError, Definitions, ToolDefinition, ToolExecutor, parameters,
@@ -42,8 +43,11 @@ impl Toolbox {
 
     /// Makes what is told about the tools, once.
     pub(crate) fn finish(mut self) -> Self {
-        self.specs = Some(told(&self.definitions));
-        self.listed = Some(self.definitions.iter().map(|tool| tool.listing()).collect());
+        static SPECS: Pool<[ToolSpec]> = Pool::new();
+        static LISTED: Pool<[Listing]> = Pool::new();
+        let listed = self.definitions.iter().map(|tool| tool.listing());
+        self.specs = Some(SPECS.share(told(&self.definitions)));
+        self.listed = Some(LISTED.share(listed.collect()));
         self
     }
 

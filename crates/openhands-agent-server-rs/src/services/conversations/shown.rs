@@ -50,7 +50,9 @@ impl Conversations {
         let mut info = without_skills(self.info(entry).await?);
         info.runtime_info = Some(runtime);
         let json = Form::REST.to_vec(&info);
-        let json = Bytes::from(json.map_err(|error| RefusedRequest::Files(error.into()))?);
+        let mut json = json.map_err(|error| RefusedRequest::Files(error.into()))?;
+        json.shrink_to_fit();
+        let json = Bytes::from(json);
         if let Some(key) = key {
             let mut kept = self.shown.0.lock();
             if kept.len() >= MAX_KEPT {
