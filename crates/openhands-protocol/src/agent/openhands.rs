@@ -28,7 +28,7 @@ wire! {
         security_policy_filename: String = "security_policy.j2".to_owned(),
         system_prompt_kwargs: JsonObject = JsonObject::new(),
         condenser: Option<Condenser> = None,
-        critic: Option<Critic> = None,
+        critic: Option<Box<Critic>> = None,
         tool_concurrency_limit in [ge(1.0)]: i64 = 1,
         persona: Option<String> = None,
     }

@@ -23,7 +23,7 @@ wire! {
         stuck_detection: bool = true,
         execution_status: ExecutionStatus = ExecutionStatus::Idle,
         confirmation_policy: ConfirmationPolicy = ConfirmationPolicy::default(),
-        security_analyzer: Option<SecurityAnalyzer> = None,
+        security_analyzer: Option<Box<SecurityAnalyzer>> = None,
         activated_knowledge_skills: Vec<String> = Vec::new(),
         activated_path_rules: Vec<String> = Vec::new(),
         invoked_skills: Vec<String> = Vec::new(),
@@ -40,6 +40,6 @@ wire! {
         secret_registry: SecretRegistry = SecretRegistry::default(),
         tags: IndexMap<String, String> = IndexMap::new(),
         agent_state: JsonObject = JsonObject::new(),
-        hook_config: Option<HookConfig> = None,
+        hook_config: Option<Box<HookConfig>> = None,
     }
 }

@@ -30,8 +30,8 @@ impl Conversation {
             config.max_iterations = state.max_iterations;
             config.stuck_detection = state.stuck_detection;
             config.confirmation_policy = state.confirmation_policy.clone();
-            config.security_analyzer = state.security_analyzer.clone();
-            config.hook_config = state.hook_config.clone();
+            config.security_analyzer = state.security_analyzer.as_deref().cloned();
+            config.hook_config = state.hook_config.as_deref().cloned();
             config.secrets = state.secret_registry.secret_sources.clone();
         }
         config.unsaved = self.inner.extras.clone();

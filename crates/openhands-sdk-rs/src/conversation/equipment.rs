@@ -52,7 +52,7 @@ pub(crate) struct Equipment {
     pub(crate) roots: Arc<[PathBuf]>,
     pub(crate) condenser: Option<Condenser>,
     pub(crate) request_size: RequestSize,
-    pub(crate) critic: Option<Critic>,
+    pub(crate) critic: Option<Box<Critic>>,
     /// Whether a tool can look at images for a model that cannot.
     pub(crate) sees_by_tool: bool,
 }
@@ -154,7 +154,7 @@ impl Inner {
             critic: agent.critic,
             runtime,
             locks: Arc::default(),
-            analyzer: analyzer.as_ref().map(security::analyzer).transpose()?,
+            analyzer: analyzer.as_deref().map(security::analyzer).transpose()?,
             grep: grep_program(&self.host.env),
             concurrency: agent.tool_concurrency_limit,
             llm: agent.llm,
@@ -204,7 +204,7 @@ impl Inner {
         let config = self.state.read().hook_config.clone();
         config.map_or_else(Hooks::none, |config| {
             Hooks::new(HookSetup {
-                config,
+                config: *config,
                 runtime: Arc::clone(runtime),
                 conversation: self.id,
                 secrets: self.secrets.clone(),

@@ -48,6 +48,10 @@ impl Conversation {
     ) -> Result<Self, ConversationError> {
         let (log, lease) = open_log(host, config.id).await?;
         let mut agent = config.agent;
+        if agent.system_prompt_kwargs.is_empty() {
+            // For one entry, instead of the four that the first one would make room for.
+            agent.system_prompt_kwargs = serde_json::Map::with_capacity(1).into();
+        }
         // compat: an agent says that its model is asked about risks, unless it was told otherwise.
         agent
             .system_prompt_kwargs
@@ -73,7 +77,7 @@ impl Conversation {
             stuck_detection: config.stuck_detection,
             execution_status: ExecutionStatus::Idle,
             confirmation_policy: config.confirmation_policy,
-            security_analyzer: config.security_analyzer,
+            security_analyzer: config.security_analyzer.map(Box::new),
             activated_knowledge_skills: Vec::new(),
             activated_path_rules: Vec::new(),
             invoked_skills: Vec::new(),
@@ -89,7 +93,7 @@ impl Conversation {
             },
             tags: config.tags,
             agent_state: JsonObject::default(),
-            hook_config: config.hook_config,
+            hook_config: config.hook_config.map(Box::new),
             extra: Extra::default(),
         };
         let conversation = Self::assemble(host, log, lease, state, config.unsaved);

@@ -35,6 +35,7 @@ impl Conversation {
         analyzer: Option<SecurityAnalyzer>,
     ) -> Result<(), ConversationError> {
         let made = analyzer.as_ref().map(security::analyzer).transpose()?;
+        let analyzer = analyzer.map(Box::new);
         self.command(|this| async move {
             this.re_equip(|equipment| equipment.analyzer = made).await;
             let mut writer = this.inner.writer().await;

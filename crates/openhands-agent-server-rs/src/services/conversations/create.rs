@@ -276,9 +276,9 @@ fn config(stored: &StoredConversation, agent: Agent) -> ConversationConfig {
         max_iterations: stored.max_iterations,
         stuck_detection: stored.stuck_detection,
         confirmation_policy: stored.confirmation_policy.clone(),
-        security_analyzer: stored.security_analyzer.clone(),
+        security_analyzer: stored.security_analyzer.as_deref().cloned(),
         secrets: stored.secrets.clone(),
-        hook_config: stored.hook_config.clone(),
+        hook_config: stored.hook_config.as_deref().cloned(),
         tags: stored.tags.clone(),
         unsaved: Unsaved {
             client_tools: stored.client_tools.clone(),

@@ -58,7 +58,9 @@ impl Conversations {
             .set_security_analyzer(analyzer.clone())
             .await?;
         held.entry()
-            .change(&self.host, |meta| meta.security_analyzer = analyzer)
+            .change(&self.host, |meta| {
+                meta.security_analyzer = analyzer.map(Box::new)
+            })
             .await
     }
 

@@ -40,7 +40,7 @@ pub(super) fn agent(
         agent_context: settings.agent_context,
         persona: settings.persona,
         condenser,
-        critic,
+        critic: critic.map(Box::new),
         tool_concurrency_limit: settings.tool_concurrency_limit,
         ..Agent::new(settings.llm, tools)
     }

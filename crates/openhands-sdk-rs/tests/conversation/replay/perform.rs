@@ -133,9 +133,9 @@ impl Server {
         config.max_iterations = request.max_iterations;
         config.stuck_detection = request.stuck_detection;
         config.confirmation_policy = request.confirmation_policy;
-        config.security_analyzer = request.security_analyzer;
+        config.security_analyzer = request.security_analyzer.map(|analyzer| *analyzer);
         config.secrets = request.secrets;
-        config.hook_config = request.hook_config;
+        config.hook_config = request.hook_config.map(|hooks| *hooks);
         config.tags = request.tags;
         config.unsaved = Unsaved {
             client_tools: request.client_tools,
