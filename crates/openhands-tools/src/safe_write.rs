@@ -119,13 +119,19 @@ pub fn write_file_with(
     let filled = fill(&mut file).map_err(|source| WriteError { path: None, source });
     let done = filled.and_then(
         |()| match settle(&file, &aside, &target, existing.as_ref()) {
+            Ok(()) => Ok(true),
             Err(refused) if existing.is_some() && calls_for_in_place(&refused.source) => {
-                copy_over(&aside, &target).map_err(WriteError::at(&target))
+                let copied = copy_over(&aside, &target).map_err(WriteError::at(&target));
+                copied.map(|()| false)
             }
-            settled => settled,
+            Err(error) => Err(error),
         },
     );
-    // There is nothing to remove after a rename.
+    let done = match done {
+        Ok(true) => return Ok(()),
+        other => other.map(drop),
+    };
+    // The error that matters is the first one.
     let _ = fs::remove_file(&aside);
     done
 }
@@ -137,6 +143,15 @@ fn copy_over(from: &Path, target: &Path) -> io::Result<()> {
 
 /// The file behind all links, and what is there now.
 fn target_of(path: &Path) -> Result<(PathBuf, Option<Metadata>), WriteError> {
+    let there = fs::symlink_metadata(path);
+    if let Ok(there) = there.as_ref()
+        && there.is_file()
+    {
+        return Ok((path.to_owned(), Some(there.clone())));
+    }
+    if there.is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return Ok((path.to_owned(), None));
+    }
     let target = resolve(path);
     let existing = match fs::metadata(&target) {
         // Renaming over a link that leads nowhere but to itself would turn it into a file.

@@ -140,7 +140,7 @@ impl Writing {
 /// Writes all parts. They are not forced to the disk, as no program does that copies files: the file is whole or not there for whoever looks,
 /// also when the server is killed.
 fn store(target: &Path, mut next: impl FnMut() -> Option<Part>) -> Result<u64, FileError> {
-    if let Some(parent) = target.parent() {
+    if let Some(parent) = target.parent().filter(|parent| !parent.is_dir()) {
         std::fs::create_dir_all(parent).map_err(|error| refused(&error, parent))?;
     }
     let mut size = 0;
