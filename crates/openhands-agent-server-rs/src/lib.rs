@@ -23,6 +23,7 @@ mod serve;
 mod services;
 mod sockets;
 mod telemetry;
+mod urgent;
 mod v0;
 mod v1;
 
@@ -38,4 +39,5 @@ pub use http::{Argument, Door, Front, Operation, Place};
 pub use memory::share_heaps;
 pub use serve::{Server, serve};
 pub use telemetry::Logs;
+pub use urgent::take_short_turns;
 pub use v0::{ActionServer, ActionServerArgs, FileEditorArgs, Settings, edit_files, serve_actions};
