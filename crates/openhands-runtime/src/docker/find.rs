@@ -62,6 +62,22 @@ impl Docker {
         Ok(removed)
     }
 
+    /// Removes the container of a conversation, whatever it does. What is left of a start that was given up is waited for: the
+    /// engine goes on making what nobody wants any more.
+    pub async fn remove_of(&self, conversation: ConversationId) -> Result<(), DockerError> {
+        let owner = &self.settings().owner;
+        self.no_longer_underway(&name_of(owner, conversation)).await;
+        for container in self.of_owner().await? {
+            if conversation_of(owner, &container) == Some(conversation)
+                && let Some(id) = container.id
+            {
+                self.remove_by_id(&id).await;
+                self.wait_until_removed(&id).await;
+            }
+        }
+        Ok(())
+    }
+
     async fn of_owner(&self) -> Result<Vec<ContainerSummary>, DockerError> {
         let filters =
             HashMap::from([("label", vec![format!("{OWNER}={}", self.settings().owner)])]);

@@ -25,6 +25,8 @@ use super::watch::LogTail;
 const TRIES: usize = 3;
 /// How long the engine may take to remove a container of the same name.
 const NAME_FREED: Duration = Duration::from_secs(20);
+/// How long the engine may take to remove a container before that is worth a word.
+const REMOVED: Duration = Duration::from_secs(20);
 
 impl Docker {
     /// Makes and starts a container and waits until its server answers. Whatever fails, nothing is left behind.
@@ -287,6 +289,17 @@ impl Docker {
             // Gone, or on its way out.
             Err(error) if is_status(&error, &[404, 409]) => {}
             Err(error) => tracing::warn!(container = id, "not removed: {}", told(&error)),
+        }
+    }
+
+    /// Waits until the engine has removed a container.
+    pub(super) async fn wait_until_removed(&self, id: &str) {
+        let options = WaitContainerOptionsBuilder::new()
+            .condition("removed")
+            .build();
+        let mut waiting = Box::pin(self.engine().wait_container(id, Some(options)));
+        if timeout(REMOVED, waiting.next()).await.is_err() {
+            tracing::warn!(container = id, "the engine takes long to remove it");
         }
     }
 }

@@ -2,11 +2,13 @@
 
 use std::fs;
 use std::os::unix::fs::chown;
+use std::time::{Duration, Instant};
 
 use openhands_protocol::ConversationId;
 use openhands_runtime::docker::{Mount, Progress, SandboxSpec, Step, WarmPool};
 use pretty_assertions::assert_eq;
 
+use crate::gate::{Does, Gate};
 use crate::world::{World, ask, docker, eventually, exec, inspect};
 
 /// Whether directories can be shown to containers that run, here.
@@ -152,6 +154,41 @@ async fn a_claimed_one_that_was_started_again_has_lost_its_workspace_and_is_repl
     assert_ne!(second.id(), first.id());
     assert_eq!(exec(&second, &format!("cat {at}/there")), "there");
     assert_eq!(world.containers(), [second.id()]);
+}
+
+/// Whoever wanted it may go away at any moment: nobody else would take it then.
+#[tokio::test]
+async fn one_whose_claim_is_given_up_is_removed() {
+    let gate = Gate::open("/rename");
+    let address = gate.address();
+    let world = World::with(|settings| {
+        settings.host = Some(address);
+        settings.warm = 1;
+    });
+    let Some(world) = world.await else {
+        return;
+    };
+    if !is_root() {
+        return;
+    }
+    let pool = WarmPool::start(&world.docker);
+    pool.filled(1).await;
+    let [waits] = world.containers().try_into().unwrap();
+    gate.set(Does::Hold);
+    tokio::select! {
+        claimed = pool.claim(world.spec(), Progress::none()) => panic!("too early: {claimed:?}"),
+        () = gate.met(1) => {}
+    }
+    let began = Instant::now();
+    eventually("it is removed", async || {
+        !world.containers().contains(&waits)
+    })
+    .await;
+    // It would end by itself, much later.
+    assert!(began.elapsed() < Duration::from_secs(15));
+    gate.cut();
+    gate.set(Does::Pass);
+    pool.close().await;
 }
 
 #[tokio::test]
