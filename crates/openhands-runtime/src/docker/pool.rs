@@ -12,8 +12,8 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::Docker;
 use super::claim;
-use super::container::{Purpose, limits_of, name_of, user_for};
-use super::error::{DockerError, told};
+use super::container::{Purpose, name_of, user_for};
+use super::error::DockerError;
 use super::made::Claiming;
 use super::progress::{Progress, Step};
 use super::sandbox::{DockerSandbox, SandboxState};
@@ -208,11 +208,8 @@ impl Shared {
         pid: u32,
         spec: &SandboxSpec,
     ) -> Result<(), String> {
-        if let Some(limits) = limits_of(self.docker.settings(), spec) {
-            let limited = self.docker.engine().update_container(sandbox.id(), limits);
-            let failed = |error| format!("its limits cannot be set: {}", told(&error));
-            limited.await.map_err(failed)?;
-        }
+        let limited = self.docker.limit(sandbox.id(), spec).await;
+        limited.map_err(|reason| format!("its limits cannot be set: {reason}"))?;
         let moved = claim::move_in(pid, spec.mounts.clone()).await;
         moved.map_err(|error| error.to_string())?;
         // By its name it is found again after a crash, so only one that has its workspace gets it.

@@ -14,7 +14,7 @@ use tokio::time::{Instant, timeout};
 
 use super::Docker;
 use super::container::{Plan, Purpose, random};
-use super::error::{DockerError, is_status, told};
+use super::error::{DockerError, is_name_taken, is_status, told};
 use super::made::{Made, Underway};
 use super::progress::{Progress, Step};
 use super::reach::Reach;
@@ -149,7 +149,7 @@ impl Docker {
             match create().await {
                 // One of the same name is left: it is being removed, or its start was given up by a server that died.
                 Err(error)
-                    if is_status(&error, &[409]) && Instant::now() < deadline && !is_given_up() =>
+                    if is_name_taken(&error) && Instant::now() < deadline && !is_given_up() =>
                 {
                     self.remove_by_id(name).await;
                     tokio::time::sleep(Duration::from_millis(50)).await;
