@@ -8,6 +8,9 @@ use bollard::errors::Error as EngineError;
 
 use crate::runtime::RuntimeError;
 
+/// What the system says of a port that somebody has.
+const IN_USE: &str = "Address already in use";
+
 /// What went wrong between us and a container.
 #[derive(Debug, thiserror::Error)]
 pub enum DockerError {
@@ -108,6 +111,15 @@ impl DockerError {
             Self::Gone(container.to_owned())
         } else {
             Self::Engine { action, source }
+        }
+    }
+
+    /// Whether other ports may help. In the network of the machine the server inside finds out that its port was taken meanwhile.
+    pub(super) fn is_port_taken(&self) -> bool {
+        match self {
+            Self::PortTaken(_) => true,
+            Self::Ended { logs, .. } => logs.iter().any(|line| line.contains(IN_USE)),
+            _ => false,
         }
     }
 

@@ -39,8 +39,8 @@ impl Docker {
         loop {
             tries += 1;
             match self.try_start(purpose, progress).await {
-                Err(DockerError::PortTaken(reason)) if tries < TRIES => {
-                    tracing::info!(reason, "taking other ports");
+                Err(error) if tries < TRIES && error.is_port_taken() => {
+                    tracing::info!(%error, "taking other ports");
                 }
                 ended => return ended,
             }
