@@ -18,7 +18,9 @@ mod error;
 mod find;
 mod image;
 mod leftovers;
+mod limits;
 mod made;
+mod podman;
 mod pool;
 mod progress;
 mod reach;
@@ -35,6 +37,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use tokio::sync::watch::Sender;
 use tokio_util::task::TaskTracker;
 
 pub use error::DockerError;
@@ -67,7 +70,7 @@ struct Inner {
     /// Containers that had waited and were claimed, and the process that they had then.
     claimed: Mutex<HashMap<String, u32>>,
     /// Names of containers that are being started in this process.
-    underway: Mutex<HashSet<String>>,
+    underway: Sender<HashSet<String>>,
     /// What goes on though nobody waits for it: containers that are made or removed.
     tasks: TaskTracker,
     /// Held while an image is built.
@@ -89,7 +92,7 @@ impl Docker {
             http,
             held: Mutex::default(),
             claimed: Mutex::default(),
-            underway: Mutex::default(),
+            underway: Sender::default(),
             tasks: TaskTracker::new(),
             building: tokio::sync::Mutex::default(),
         })))
@@ -153,7 +156,7 @@ impl Docker {
         }
     }
 
-    fn underway(&self) -> &Mutex<HashSet<String>> {
+    fn underway(&self) -> &Sender<HashSet<String>> {
         &self.0.underway
     }
 

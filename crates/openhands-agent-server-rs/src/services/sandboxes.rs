@@ -9,6 +9,7 @@
 //! Containers carry the name of this server in their labels. So one that was killed finds its containers again, several servers
 //! share an engine without seeing each other, and what belongs to no conversation any more is removed.
 
+mod attempt;
 mod covers;
 mod limits;
 mod mounts;

@@ -50,7 +50,7 @@ pub(crate) fn routes() -> Routes {
         )
         .says("The key of the server in the container of a conversation")
         .hidden()
-        .delete("/api/conversations/{conversation_id}/runtime", vacate)
+        .delete("/api/conversations/{conversation_id}/runtime", clear)
         .says("Remove the container of a conversation; the next use makes another one")
         .hidden()
         .answers_nothing(204)
@@ -155,12 +155,12 @@ async fn credentials(
 }
 
 /// compat: a conversation without a container has no such method.
-async fn vacate(
+async fn clear(
     State(app): State<Arc<App>>,
     Path(path): Path<WorkspacePath>,
 ) -> Result<StatusCode, ApiError> {
     let slot = slot(&app, &path)?.ok_or_else(|| ApiError::method_not_allowed(&Method::GET))?;
-    slot.vacate().await;
+    slot.clear().await;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -181,10 +181,21 @@ impl Drop for Outer {
     }
 }
 
-/// The address of the host in the engine's own network.
+/// The address of the host in the engine's own network. Asked of the machine: an engine that has made its bridge in this life does not
+/// tell it.
 fn gateway() -> String {
-    let format = "{{(index .IPAM.Config 0).Gateway}}";
-    docker(&["network", "inspect", "-f", format, "bridge"])
+    let format = r#"{{index .Options "com.docker.network.bridge.name"}}"#;
+    let bridge = docker(&["network", "inspect", "-f", format, "bridge"]);
+    let shown = std::process::Command::new("ip")
+        .args(["-4", "-oneline", "address", "show", "dev", &bridge])
+        .output()
+        .unwrap();
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    let mut words = shown.split([' ', '/']).skip_while(|word| *word != "inet");
+    let address = words.find(|word| word.contains('.'));
+    address
+        .unwrap_or_else(|| panic!("{bridge}: {shown}"))
+        .to_owned()
 }
 
 fn network(name: &str) -> String {

@@ -92,6 +92,47 @@ async fn whoever_waits_for_a_container_is_told_that_its_conversation_was_deleted
         .await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_container_that_is_removed_while_it_starts_does_not_come_up() {
+    let Some(slow) = SlowImage::build("slow-removed") else {
+        return;
+    };
+    let env = [
+        ("RUNTIME_ENV", "docker"),
+        ("OH_CONVERSATION_IMAGE", slow.0.as_str()),
+    ];
+    let Some(world) = World::with(&env).await else {
+        return;
+    };
+    let id = world.converse().await;
+    let path = format!("/api/conversations/{id}/bash/execute_bash_command");
+    let command = json!({"command": "true"});
+    let waiting = world.post(&path, &command);
+    let removing = async {
+        world
+            .until("the container starts", async || {
+                let running = world.containers().into_iter().filter(|one| is_running(one));
+                running.count() == 1
+            })
+            .await;
+        let first = world.container();
+        let path = format!("/api/conversations/{id}/runtime");
+        let (status, said) = world.send(world.request(Method::DELETE, &path)).await;
+        assert_eq!(status, 204, "{said}");
+        // It is gone when the answer comes, not some time later.
+        assert_eq!(world.containers(), [""; 0], "{}", world.log());
+        let (_, info) = world.get(&path).await;
+        assert_eq!(info["runtime_status"], "missing", "{info}");
+        first
+    };
+    let ((status, said), first) = tokio::join!(waiting, removing);
+    assert_eq!(status, 502, "{said}\n{}", world.log());
+    assert!(said.to_string().contains("was removed"), "{said}");
+    // The next use makes another one, and nothing of the first disturbs it.
+    assert_eq!(world.bash(&id, "echo works").await, "works\n");
+    assert_ne!(world.container(), first);
+}
+
 /// A server whose containers take their time, with a repository as its project.
 async fn slow_world(slow: &SlowImage) -> Option<World> {
     let env = [

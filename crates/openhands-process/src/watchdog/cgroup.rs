@@ -14,6 +14,7 @@
 mod locate;
 
 use std::cell::Cell;
+use std::ffi::CStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -23,6 +24,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, getpid, kill_process};
 
 const PREFIX: &str = "openhands-";
@@ -102,11 +104,22 @@ pub(super) struct TreeGroup {
     handle: OwnedFd,
     /// Tells whether anyone is inside.
     events: OwnedFd,
+    /// What root's commands may change, and what it says while it is as it was made.
+    settings: Vec<(OwnedFd, &'static [u8])>,
     is_killed: Cell<bool>,
 }
 
 /// What the events of a cgroup say while it is as it was made.
 const EVENTS_WHEN_NEW: &[u8] = b"populated 0\nfrozen 0\n";
+
+/// What says how a cgroup may be used, and what it says when nobody has changed it. Controllers have no files here: our own cgroups
+/// enable none.
+const SETTINGS_WHEN_NEW: [(&CStr, &[u8]); 4] = [
+    (c"cgroup.max.depth", b"max\n"),
+    (c"cgroup.max.descendants", b"max\n"),
+    (c"cgroup.subtree_control", b""),
+    (c"cgroup.type", b"domain\n"),
+];
 
 /// Links to a cgroup's directory without one below it.
 const LINKS_WHEN_NEW: u64 = 2;
@@ -117,22 +130,34 @@ impl TreeGroup {
         let handle = open_directory(&directory)?;
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
         let events = rustix::fs::openat(&handle, c"cgroup.events", flags, Mode::empty())?;
+        let mut settings = Vec::new();
+        for (name, when_new) in SETTINGS_WHEN_NEW {
+            match rustix::fs::openat(&handle, name, flags, Mode::empty()) {
+                Ok(setting) => settings.push((setting, when_new)),
+                // An older kernel: there is nothing to change.
+                Err(Errno::NOENT) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
         Ok(Self {
             directory,
             handle,
             events,
+            settings,
             is_killed: Cell::new(false),
         })
     }
 
-    /// Whether nobody is inside or was killed there, no cgroup was made in it, and it is not frozen. Far cheaper than to remove it and make
-    /// another.
+    /// Whether nobody is inside or was killed there, no cgroup was made in it, it is not frozen, and nobody has changed its settings.
+    /// Far cheaper than to remove it and make another.
     pub(super) fn is_as_new(&self) -> bool {
-        let mut text = [0_u8; 64];
-        let read = rustix::io::pread(&self.events, &mut text, 0).unwrap_or(0);
         !self.is_killed.get()
-            && text.get(..read) == Some(EVENTS_WHEN_NEW)
+            && says(&self.events, EVENTS_WHEN_NEW)
             && rustix::fs::fstat(&self.handle).is_ok_and(|stat| stat.st_nlink == LINKS_WHEN_NEW)
+            && self
+                .settings
+                .iter()
+                .all(|(setting, when_new)| says(setting, when_new))
     }
 
     /// Moves the calling process in.
@@ -164,6 +189,12 @@ impl AsFd for TreeGroup {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.handle.as_fd()
     }
+}
+
+/// Whether a file of a cgroup says this, and nothing else.
+fn says(file: &OwnedFd, text: &[u8]) -> bool {
+    let mut said = [0_u8; 64];
+    rustix::io::pread(file, &mut said, 0).is_ok_and(|read| said.get(..read) == Some(text))
 }
 
 fn open_directory(directory: &Path) -> io::Result<OwnedFd> {

@@ -62,12 +62,34 @@ fn a_tree_group_is_as_new_until_something_is_left_in_it() {
     fs::write(&freeze, "1").unwrap();
     assert!(!group.is_as_new());
     fs::write(&freeze, "0").unwrap();
+    for (name, changed, when_new) in [
+        ("cgroup.max.depth", "0", "max"),
+        ("cgroup.max.descendants", "3", "max"),
+    ] {
+        assert!(group.is_as_new(), "{name}");
+        fs::write(group.directory.join(name), changed).unwrap();
+        assert!(!group.is_as_new(), "{name}");
+        fs::write(group.directory.join(name), when_new).unwrap();
+    }
+    assert!(group.is_as_new());
     let mut child = member(&group);
     assert!(!group.is_as_new());
     group.kill();
     child.wait().unwrap();
     await_empty(&group.directory, PATIENCE);
     assert!(!group.is_as_new(), "whoever is born into it may die");
+    assert!(group.remove());
+    server.remove();
+}
+
+/// One that is threaded takes no process any more, and never becomes what it was.
+#[test]
+fn a_tree_group_of_another_kind_is_not_as_new() {
+    let Some(server) = server_group() else { return };
+    let group = server.tree(getpid()).unwrap();
+    assert!(group.is_as_new());
+    fs::write(group.directory.join("cgroup.type"), "threaded").unwrap();
+    assert!(!group.is_as_new());
     assert!(group.remove());
     server.remove();
 }

@@ -35,6 +35,23 @@ async fn a_guard_whose_tree_is_gone_has_the_next_one() {
 }
 
 #[tokio::test]
+async fn limits_that_a_command_has_set_for_its_cgroup_do_not_reach_the_next() {
+    let mut server = Server::start(holder(), |_| {});
+    let own = r"$(awk '/ - cgroup2 / {print $5; exit}' /proc/self/mountinfo)$(sed -n 's/^0:://p' /proc/self/cgroup)";
+    let limit = format!(
+        "run auto cd {own} && echo 0 >cgroup.max.descendants && cat cgroup.max.descendants"
+    );
+    let said = server.ask(&limit).await;
+    if said != "0" {
+        println!("skipped: a command may not change its cgroup");
+        return;
+    }
+    let limits = format!("run auto cd {own} && cat cgroup.max.descendants");
+    assert_eq!(server.ask(&limits).await, "max");
+    server.end().await;
+}
+
+#[tokio::test]
 async fn a_guard_of_a_tree_without_a_cgroup_has_no_other() {
     let mut server = Server::start(holder(), |_| {});
     let first = guard_of(&mut server, "run off echo $PPID").await;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use bollard::{API_DEFAULT_VERSION, Docker as Engine};
 
 use super::error::{DockerError, told};
+use super::podman;
 
 /// Seconds that the engine may take for an answer.
 const TIMEOUT: u64 = 120;
@@ -13,6 +14,8 @@ const TIMEOUT: u64 = 120;
 #[derive(Debug, Clone)]
 pub(super) struct Connection {
     pub(super) engine: Engine,
+    /// Its socket on this machine, if it has one.
+    pub(super) socket: Option<PathBuf>,
     /// The host of an engine that is on another machine.
     pub(super) remote: Option<String>,
     /// Whether it runs without root, so that root inside is its user outside.
@@ -48,7 +51,10 @@ pub(super) async fn connect(host: Option<&str>) -> Result<Connection, DockerErro
 }
 
 async fn try_host(host: &str) -> Result<Connection, bollard::errors::Error> {
-    let engine = if host.starts_with('/') || host.starts_with("unix://") {
+    let path = host.strip_prefix("unix://");
+    let path = path.or_else(|| host.starts_with('/').then_some(host));
+    let socket = path.map(PathBuf::from);
+    let engine = if socket.is_some() {
         Engine::connect_with_unix(host, TIMEOUT, API_DEFAULT_VERSION)?
     } else {
         Engine::connect_with_http(host, TIMEOUT, API_DEFAULT_VERSION)?
@@ -58,15 +64,19 @@ async fn try_host(host: &str) -> Result<Connection, bollard::errors::Error> {
     let security = info.security_options.unwrap_or_default();
     let version = engine.version().await?;
     let has = |word: &str| security.iter().any(|option| option.contains(word));
+    let parts = version.components.unwrap_or_default();
+    let podman = parts.iter().any(|part| part.name.contains("Podman"));
+    let rootless = match &socket {
+        // It does not tell it as Docker does.
+        Some(socket) if podman => podman::is_rootless(socket).await,
+        _ => None,
+    };
     Ok(Connection {
         remote: remote_host(host),
-        rootless: has("rootless"),
+        socket,
+        rootless: rootless.unwrap_or_else(|| has("rootless")),
         selinux: has("selinux"),
-        podman: version
-            .components
-            .unwrap_or_default()
-            .iter()
-            .any(|part| part.name.contains("Podman")),
+        podman,
         engine,
     })
 }

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::net::Ipv4Addr;
 use std::os::unix::fs::MetadataExt as _;
 
 use bollard::models::{
-    ContainerCreateBody, ContainerUpdateBody, DeviceRequest, HealthConfig, HostConfig,
-    Mount as EngineMount, MountType, PortBinding, ResourcesUlimits,
+    ContainerCreateBody, DeviceRequest, HealthConfig, HostConfig, Mount as EngineMount, MountType,
+    PortBinding, PortMap, ResourcesUlimits,
 };
 use openhands_protocol::{ConversationId, Secret};
 use rustix::process::Resource;
@@ -14,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::connect::Connection;
 use super::error::DockerError;
-use super::reach::{PORTS, Reach};
+use super::reach::{PORTS, Reach, ports_in};
 use super::settings::{DockerSettings, Mount, SandboxSpec};
 
 /// Which outer server a container belongs to.
@@ -176,7 +177,7 @@ impl Plan<'_> {
             attach_stdout: Some(true),
             attach_stderr: Some(true),
             stop_timeout: Some(5),
-            host_config: Some(self.host_config()),
+            host_config: Some(self.host_config()?),
             ..ContainerCreateBody::default()
         })
     }
@@ -232,7 +233,7 @@ impl Plan<'_> {
         labels
     }
 
-    fn host_config(&self) -> HostConfig {
+    fn host_config(&self) -> Result<HostConfig, DockerError> {
         let (memory, cpus) = match self.purpose {
             Purpose::Conversation(spec) => (spec.memory, spec.cpus),
             Purpose::Warm(_) => (None, None),
@@ -242,7 +243,7 @@ impl Plan<'_> {
         if self.connection.selinux {
             security.push("label=disable".to_owned());
         }
-        HostConfig {
+        Ok(HostConfig {
             auto_remove: Some(true),
             memory,
             // As much with swap as without: no swap.
@@ -253,7 +254,7 @@ impl Plan<'_> {
             cap_drop: Some(vec!["ALL".to_owned()]),
             security_opt: Some(security),
             network_mode: self.settings.network.clone(),
-            port_bindings: self.port_bindings(),
+            port_bindings: self.port_bindings()?,
             mounts: Some(self.mounts().iter().map(|mount| self.bind(mount)).collect()),
             readonly_rootfs: Some(self.settings.read_only),
             tmpfs: self.settings.read_only.then(|| {
@@ -272,7 +273,7 @@ impl Plan<'_> {
             userns_mode: (self.connection.podman && self.connection.rootless)
                 .then(|| "keep-id".to_owned()),
             ..HostConfig::default()
-        }
+        })
     }
 
     /// No dumps of memory. Podman raises some limits where none are named, and fails where it may not; what this process has it
@@ -291,20 +292,28 @@ impl Plan<'_> {
         limits
     }
 
-    fn port_bindings(&self) -> Option<HashMap<String, Option<Vec<PortBinding>>>> {
-        let address = self.reach.published_on()?;
-        let host_port = self
-            .settings
-            .port_range
-            .map(|(first, last)| format!("{first}-{last}"));
-        let bind = |port: u16| {
+    fn port_bindings(&self) -> Result<Option<PortMap>, DockerError> {
+        let Some(address) = self.reach.published_on() else {
+            return Ok(None);
+        };
+        let bind = |(inside, outside): (u16, String)| {
             let binding = PortBinding {
                 host_ip: Some(address.clone()),
-                host_port: host_port.clone().or_else(|| Some(String::new())),
+                host_port: Some(outside),
             };
-            (format!("{port}/tcp"), Some(vec![binding]))
+            (format!("{inside}/tcp"), Some(vec![binding]))
         };
-        Some(PORTS.map(bind).into())
+        let outside = match self.settings.port_range {
+            None => [(); 4].map(|()| String::new()),
+            // It takes one port, or none.
+            Some(range) if self.connection.podman => {
+                let address = address.parse().unwrap_or(Ipv4Addr::LOCALHOST.into());
+                let is_here = self.connection.remote.is_none();
+                ports_in(range, address, is_here)?.map(|port| port.to_string())
+            }
+            Some((first, last)) => [(); 4].map(|()| format!("{first}-{last}")),
+        };
+        Ok(Some(PORTS.into_iter().zip(outside).map(bind).collect()))
     }
 
     fn bind(&self, mount: &Mount) -> EngineMount {
@@ -319,22 +328,6 @@ impl Plan<'_> {
     }
 }
 
-/// The limits of a conversation as a change of those that all have; none if it wants no others.
-pub(super) fn limits_of(
-    settings: &DockerSettings,
-    spec: &SandboxSpec,
-) -> Option<ContainerUpdateBody> {
-    let memory = spec.memory.filter(|_| spec.memory != settings.memory);
-    let memory = memory.and_then(whole);
-    let cpus = spec.cpus.filter(|_| spec.cpus != settings.cpus);
-    (memory.is_some() || cpus.is_some()).then(|| ContainerUpdateBody {
-        memory,
-        memory_swap: memory,
-        nano_cpus: cpus.map(nano_cpus),
-        ..ContainerUpdateBody::default()
-    })
-}
-
 fn ulimit(name: &str, limit: i64) -> ResourcesUlimits {
     ResourcesUlimits {
         name: Some(name.to_owned()),
@@ -344,7 +337,7 @@ fn ulimit(name: &str, limit: i64) -> ResourcesUlimits {
 }
 
 /// A number of bytes as the engine counts them.
-fn whole(bytes: u64) -> Option<i64> {
+pub(super) fn whole(bytes: u64) -> Option<i64> {
     i64::try_from(bytes).ok()
 }
 
@@ -352,7 +345,7 @@ fn whole(bytes: u64) -> Option<i64> {
     clippy::cast_possible_truncation,
     reason = "a number of processors is small"
 )]
-fn nano_cpus(cpus: f64) -> i64 {
+pub(super) fn nano_cpus(cpus: f64) -> i64 {
     (cpus * 1e9).round() as i64
 }
 

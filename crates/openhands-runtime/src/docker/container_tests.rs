@@ -14,6 +14,7 @@ fn engine() -> Connection {
     Connection {
         engine: engine.unwrap(),
         remote: None,
+        socket: None,
         rootless: false,
         podman: false,
         selinux: false,

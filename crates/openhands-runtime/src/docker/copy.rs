@@ -11,7 +11,7 @@ use futures_util::{Stream, StreamExt as _};
 use tokio::io::AsyncWriteExt as _;
 use tokio_util::io::ReaderStream;
 
-use super::error::DockerError;
+use super::error::{DockerError, told};
 use super::sandbox::DockerSandbox;
 
 impl DockerSandbox {
@@ -31,10 +31,9 @@ impl DockerSandbox {
             Some(options),
             bollard::body_stream(stream_of(packed)),
         );
-        copied.await.map_err(|source| DockerError::Engine {
-            action: "copying into the container",
-            source,
-        })
+        copied
+            .await
+            .map_err(|error| refused("copying into the container's", directory, &error))
     }
 
     /// Copies a file or a directory of the container into a directory of this machine.
@@ -47,10 +46,8 @@ impl DockerSandbox {
         let packed = tempfile::tempfile().map_err(|error| file("keeping", source, error))?;
         let mut archive = tokio::fs::File::from_std(packed);
         while let Some(part) = parts.next().await {
-            let part: Bytes = part.map_err(|source| DockerError::Engine {
-                action: "copying out of the container",
-                source,
-            })?;
+            let part: Bytes =
+                part.map_err(|error| refused("copying the container's", source, &error))?;
             archive
                 .write_all(&part)
                 .await
@@ -157,6 +154,11 @@ pub(super) fn unless_stopped<T>(
     outcome: Result<io::Result<T>, tokio::task::JoinError>,
 ) -> io::Result<T> {
     outcome.unwrap_or_else(|error| Err(io::Error::other(error)))
+}
+
+/// What the engine says, with the path that it is about: not every engine names it.
+fn refused(action: &'static str, path: &Path, error: &bollard::errors::Error) -> DockerError {
+    file(action, path, io::Error::other(told(error)))
 }
 
 fn file(action: &'static str, path: &Path, source: io::Error) -> DockerError {

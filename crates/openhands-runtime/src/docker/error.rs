@@ -8,6 +8,9 @@ use bollard::errors::Error as EngineError;
 
 use crate::runtime::RuntimeError;
 
+/// What the system says of a port that somebody has.
+const IN_USE: &str = "Address already in use";
+
 /// What went wrong between us and a container.
 #[derive(Debug, thiserror::Error)]
 pub enum DockerError {
@@ -104,10 +107,19 @@ pub enum DockerError {
 impl DockerError {
     /// An answer of the engine as an error; one that there is no such container is told apart.
     pub(super) fn of(action: &'static str, container: &str, source: EngineError) -> Self {
-        if is_status(&source, &[404]) {
+        if is_missing(&source) {
             Self::Gone(container.to_owned())
         } else {
             Self::Engine { action, source }
+        }
+    }
+
+    /// Whether other ports may help. In the network of the machine the server inside finds out that its port was taken meanwhile.
+    pub(super) fn is_port_taken(&self) -> bool {
+        match self {
+            Self::PortTaken(_) => true,
+            Self::Ended { logs, .. } => logs.iter().any(|line| line.contains(IN_USE)),
+            _ => false,
         }
     }
 
@@ -131,6 +143,25 @@ impl From<DockerError> for RuntimeError {
 /// Whether the engine answered with one of these codes.
 pub(super) fn is_status(error: &EngineError, codes: &[u16]) -> bool {
     matches!(error, EngineError::DockerResponseServerError { status_code, .. } if codes.contains(status_code))
+}
+
+/// Whether the engine says that there is no such container, or that it has ended and is not cleared away yet. Podman has a state of its
+/// own for that, which the library does not know, and fails with 500 when one goes while it is looked at.
+fn is_missing(error: &EngineError) -> bool {
+    is_status(error, &[404])
+        || is_stopped(error)
+        || (is_status(error, &[500]) && told(error).contains("no such container"))
+}
+
+/// Whether it is an answer about a container that has ended and is not cleared away yet, by Podman.
+pub(super) fn is_stopped(error: &EngineError) -> bool {
+    matches!(error, EngineError::JsonDataError { message, .. } if message.contains("`stopped`"))
+}
+
+/// Whether a container cannot be made because another one has its name. Podman says so with 500.
+pub(super) fn is_name_taken(error: &EngineError) -> bool {
+    is_status(error, &[409])
+        || (is_status(error, &[500]) && told(error).contains("name is already in use"))
 }
 
 /// The engine's own words, without the name of the library's error.

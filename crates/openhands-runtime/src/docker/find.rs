@@ -1,18 +1,23 @@
 //! Containers that are there already: those of a server that was here before.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use bollard::models::{ContainerInspectResponse, ContainerSummary};
 use bollard::query_parameters::{ListContainersOptionsBuilder, LogsOptionsBuilder};
 use openhands_protocol::{ConversationId, Secret};
+use tokio::time::Instant;
 
 use super::Docker;
 use super::container::{CONVERSATION, KEY, OWNER, name_of};
-use super::error::DockerError;
+use super::error::{DockerError, is_stopped};
 use super::reach::Reach;
 use super::sandbox::{DockerSandbox, Parts};
 use super::start::pid_of;
 use super::watch::LogTail;
+
+/// How long Podman may take to clear away a container that has ended.
+const STOPPED: Duration = Duration::from_secs(5);
 
 impl Docker {
     /// The container of a conversation, if one of this owner runs or is paused.
@@ -62,18 +67,54 @@ impl Docker {
         Ok(removed)
     }
 
+    /// Removes the container of a conversation, whatever it does. What is left of a start that was given up is waited for: the
+    /// engine goes on making what nobody wants any more.
+    pub async fn remove_of(&self, conversation: ConversationId) -> Result<(), DockerError> {
+        let owner = &self.settings().owner;
+        self.no_longer_underway(&name_of(owner, conversation)).await;
+        for container in self.of_owner().await? {
+            if conversation_of(owner, &container) == Some(conversation)
+                && let Some(id) = container.id
+            {
+                self.remove_by_id(&id).await;
+                self.wait_until_removed(&id).await;
+            }
+        }
+        Ok(())
+    }
+
     async fn of_owner(&self) -> Result<Vec<ContainerSummary>, DockerError> {
-        let filters =
-            HashMap::from([("label", vec![format!("{OWNER}={}", self.settings().owner)])]);
+        let label = format!("{OWNER}={}", self.settings().owner);
+        self.with_label(&label).await
+    }
+
+    /// All containers with a label, whatever they do.
+    pub(super) async fn with_label(
+        &self,
+        label: &str,
+    ) -> Result<Vec<ContainerSummary>, DockerError> {
+        // Not by their state: engines know different ones, and refuse those that they do not know.
+        let filters = HashMap::from([("label", vec![label])]);
         let options = ListContainersOptionsBuilder::new()
             .all(true)
             .filters(&filters)
             .build();
-        let listed = self.engine().list_containers(Some(options)).await;
-        listed.map_err(|source| DockerError::Engine {
-            action: "listing containers",
-            source,
-        })
+        let deadline = Instant::now() + STOPPED;
+        loop {
+            match self.engine().list_containers(Some(options.clone())).await {
+                Ok(listed) => return Ok(listed),
+                // One of them has ended just now. It would hide all the others.
+                Err(error) if is_stopped(&error) && Instant::now() < deadline => {
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                }
+                Err(source) => {
+                    return Err(DockerError::Engine {
+                        action: "listing containers",
+                        source,
+                    });
+                }
+            }
+        }
     }
 
     /// None if it has ended.

@@ -1,11 +1,11 @@
 //! Containers that do not run and that nobody will start: their server died between making and starting them, or their engine
 //! died before it removed them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bollard::models::{ContainerSummary, ContainerSummaryStateEnum as State};
-use bollard::query_parameters::{ListContainersOptionsBuilder, RemoveContainerOptionsBuilder};
+use bollard::query_parameters::RemoveContainerOptionsBuilder;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::Docker;
@@ -96,17 +96,7 @@ impl Docker {
 
     /// Containers of all owners that do not run, and are not frozen.
     async fn not_running(&self) -> Result<Vec<ContainerSummary>, DockerError> {
-        // Not by their state: engines know different ones, and refuse those that they do not know.
-        let filters = HashMap::from([("label", vec![OWNER])]);
-        let options = ListContainersOptionsBuilder::new()
-            .all(true)
-            .filters(&filters)
-            .build();
-        let listed = self.engine().list_containers(Some(options)).await;
-        let mut listed = listed.map_err(|source| DockerError::Engine {
-            action: "listing containers",
-            source,
-        })?;
+        let mut listed = self.with_label(OWNER).await?;
         let is_at_rest = |state| matches!(state, State::CREATED | State::EXITED | State::DEAD);
         listed.retain(|container| container.state.is_some_and(is_at_rest));
         Ok(listed)

@@ -12,8 +12,9 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::Docker;
 use super::claim;
-use super::container::{Purpose, limits_of, name_of, user_for};
-use super::error::{DockerError, told};
+use super::container::{Purpose, name_of, user_for};
+use super::error::DockerError;
+use super::made::Claiming;
 use super::progress::{Progress, Step};
 use super::sandbox::{DockerSandbox, SandboxState};
 use super::settings::SandboxSpec;
@@ -87,11 +88,7 @@ impl WarmPool {
         spec: SandboxSpec,
         progress: Progress,
     ) -> Result<DockerSandbox, DockerError> {
-        let taken = match self.shared.take(&spec).await {
-            Ok(sandbox) => self.shared.limited(sandbox, &spec).await,
-            Err(reason) => Err(reason),
-        };
-        match taken {
+        match self.shared.take(&spec).await {
             Ok(sandbox) => {
                 let url = sandbox.endpoint().url;
                 progress.tell(Step::Ready { url, warm: true });
@@ -204,23 +201,22 @@ impl Shared {
         });
     }
 
-    /// A container with the limits that the conversation wants, where they are not those of all.
-    async fn limited(
+    /// Shows a container the directories of a conversation, and gives it its limits and its name.
+    async fn hand_over(
         &self,
-        sandbox: DockerSandbox,
+        sandbox: &DockerSandbox,
+        pid: u32,
         spec: &SandboxSpec,
-    ) -> Result<DockerSandbox, String> {
-        let Some(limits) = limits_of(self.docker.settings(), spec) else {
-            return Ok(sandbox);
-        };
-        let engine = self.docker.engine();
-        match engine.update_container(sandbox.id(), limits).await {
-            Ok(()) => Ok(sandbox),
-            Err(error) => {
-                let _ = sandbox.remove().await;
-                Err(format!("its limits cannot be set: {}", told(&error)))
-            }
-        }
+    ) -> Result<(), String> {
+        let limited = self.docker.limit(sandbox.id(), spec).await;
+        limited.map_err(|reason| format!("its limits cannot be set: {reason}"))?;
+        let moved = claim::move_in(pid, spec.mounts.clone()).await;
+        moved.map_err(|error| error.to_string())?;
+        // By its name it is found again after a crash, so only one that has its workspace gets it.
+        let name = name_of(&self.docker.settings().owner, spec.conversation);
+        let options = RenameContainerOptionsBuilder::new().name(&name).build();
+        let renamed = self.docker.engine().rename_container(sandbox.id(), options);
+        renamed.await.map_err(|error| error.to_string())
     }
 
     fn tell_count(&self) {
@@ -236,6 +232,8 @@ impl Shared {
                 self.prefer(user);
                 return Err("none waits for its user".to_owned());
             };
+            // From here on it is removed when this is given up.
+            let claiming = Claiming::new(&sandbox);
             self.tell_count();
             self.refill.notify_one();
             let pid = sandbox
@@ -250,19 +248,11 @@ impl Shared {
                 }
                 continue;
             };
-            let name = name_of(&self.docker.settings().owner, spec.conversation);
-            let options = RenameContainerOptionsBuilder::new().name(&name).build();
-            let claiming = async {
-                let moved = claim::move_in(pid, spec.mounts.clone()).await;
-                moved.map_err(|error| error.to_string())?;
-                // By its name it is found again after a crash, so only one that has its workspace gets it.
-                let renamed = self.docker.engine().rename_container(sandbox.id(), options);
-                renamed.await.map_err(|error| error.to_string())
-            };
-            if let Err(reason) = claiming.await {
+            if let Err(reason) = self.hand_over(&sandbox, pid, spec).await {
                 let _ = sandbox.remove().await;
                 return Err(reason);
             }
+            claiming.keep();
             let claimed = sandbox.claimed(spec.conversation, spec.env.clone());
             return claimed.ok_or_else(|| "someone else has it".to_owned());
         }

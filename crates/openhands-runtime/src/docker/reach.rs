@@ -193,6 +193,32 @@ fn free_ports() -> Result<[u16; 4], DockerError> {
     ))
 }
 
+/// Four ports of a range, for engines that choose none themselves. Those that somebody has are left out, if they are ports of this machine.
+pub(super) fn ports_in(
+    (first, last): (u16, u16),
+    address: IpAddr,
+    is_here: bool,
+) -> Result<[u16; 4], DockerError> {
+    // From anywhere in the range, so that those who choose at the same time rarely choose the same.
+    let count = u32::from(last.saturating_sub(first)) + 1;
+    let start = random_number()? % count;
+    let range = (0..count).filter_map(|by| {
+        let by = u16::try_from((start + by) % count).ok()?;
+        first.checked_add(by)
+    });
+    let is_free = |port: &u16| !is_here || TcpListener::bind((address, *port)).is_ok();
+    let free: Vec<u16> = range.filter(is_free).take(PORTS.len()).collect();
+    <[u16; 4]>::try_from(free).map_err(|_| {
+        DockerError::PortTaken(format!(
+            "fewer than four ports of {first} to {last} are free at {address}"
+        ))
+    })
+}
+
+fn random_number() -> Result<u32, DockerError> {
+    getrandom::u32().map_err(|error| DockerError::Settings(format!("no random numbers: {error}")))
+}
+
 fn is_in_container() -> bool {
     ["/.dockerenv", "/run/.containerenv"]
         .iter()

@@ -1,15 +1,18 @@
 //! The way to a container.
 
+use std::net::{IpAddr, Ipv4Addr, TcpListener};
+
 use bollard::Docker as Engine;
 use pretty_assertions::assert_eq;
 
-use super::{Connection, DockerSettings, Reach};
+use super::{Connection, DockerSettings, Reach, ports_in};
 
 fn connection(remote: Option<&str>) -> Connection {
     Connection {
         engine: Engine::connect_with_http("tcp://127.0.0.1:1", 1, bollard::API_DEFAULT_VERSION)
             .expect("a client"),
         remote: remote.map(str::to_owned),
+        socket: None,
         rootless: false,
         podman: false,
         selinux: false,
@@ -76,4 +79,26 @@ async fn without_a_network_there_is_no_way() {
     let chosen = Reach::choose(&settings, &connection(None)).await;
     let error = chosen.expect_err("no way");
     assert!(error.to_string().contains("none"), "{error}");
+}
+
+#[test]
+fn ports_of_a_range_are_those_that_nobody_has() {
+    let address = IpAddr::from(Ipv4Addr::LOCALHOST);
+    let taken = TcpListener::bind((address, 0)).unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let range = (port.saturating_sub(4), port.saturating_add(4));
+    for _ in 0..20 {
+        let mut ports = ports_in(range, address, true).unwrap();
+        assert!(!ports.contains(&port), "{ports:?}");
+        ports.sort_unstable();
+        assert!(ports.is_sorted_by(|one, next| one < next), "{ports:?}");
+        let [first, .., last] = ports;
+        assert!(range.0 <= first && last <= range.1, "{ports:?}");
+    }
+    // Of another machine it is not known.
+    let mut ports = ports_in((port, port + 3), address, false).unwrap();
+    ports.sort_unstable();
+    assert_eq!(ports, [port, port + 1, port + 2, port + 3]);
+    let error = ports_in((port, port + 3), address, true).unwrap_err();
+    assert!(error.to_string().contains(&port.to_string()), "{error}");
 }

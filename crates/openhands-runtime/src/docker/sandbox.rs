@@ -2,11 +2,9 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bollard::models::ContainerStateStatusEnum as Status;
-use bollard::query_parameters::{StopContainerOptionsBuilder, WaitContainerOptionsBuilder};
-use futures_util::StreamExt as _;
+use bollard::query_parameters::StopContainerOptionsBuilder;
 use openhands_protocol::{ConversationId, Secret};
 use tokio_util::task::AbortOnDropHandle;
 
@@ -220,29 +218,15 @@ impl DockerSandbox {
             Err(error) if is_status(&error, &[304, 404]) => {}
             Err(error) => return Err(DockerError::of("stopping the container", self.id(), error)),
         }
-        self.wait_until_removed().await;
+        self.docker().wait_until_removed(self.id()).await;
         Ok(())
     }
 
     /// Ends it at once, with everything in it.
     pub async fn remove(&self) -> Result<(), DockerError> {
         self.docker().remove_by_id(self.id()).await;
-        self.wait_until_removed().await;
+        self.docker().wait_until_removed(self.id()).await;
         Ok(())
-    }
-
-    async fn wait_until_removed(&self) {
-        let options = WaitContainerOptionsBuilder::new()
-            .condition("removed")
-            .build();
-        let engine = self.docker().engine();
-        let mut waiting = Box::pin(engine.wait_container(self.id(), Some(options)));
-        if tokio::time::timeout(Duration::from_secs(20), waiting.next())
-            .await
-            .is_err()
-        {
-            tracing::warn!(container = self.id(), "the engine takes long to remove it");
-        }
     }
 }
 

@@ -14,7 +14,7 @@ use tokio::time::{Instant, timeout};
 
 use super::Docker;
 use super::container::{Plan, Purpose, random};
-use super::error::{DockerError, is_status, told};
+use super::error::{DockerError, is_name_taken, is_status, told};
 use super::made::{Made, Underway};
 use super::progress::{Progress, Step};
 use super::reach::Reach;
@@ -25,6 +25,8 @@ use super::watch::LogTail;
 const TRIES: usize = 3;
 /// How long the engine may take to remove a container of the same name.
 const NAME_FREED: Duration = Duration::from_secs(20);
+/// How long the engine may take to remove a container before that is worth a word.
+const REMOVED: Duration = Duration::from_secs(20);
 
 impl Docker {
     /// Makes and starts a container and waits until its server answers. Whatever fails, nothing is left behind.
@@ -37,8 +39,8 @@ impl Docker {
         loop {
             tries += 1;
             match self.try_start(purpose, progress).await {
-                Err(DockerError::PortTaken(reason)) if tries < TRIES => {
-                    tracing::info!(reason, "taking other ports");
+                Err(error) if tries < TRIES && error.is_port_taken() => {
+                    tracing::info!(%error, "taking other ports");
                 }
                 ended => return ended,
             }
@@ -147,7 +149,7 @@ impl Docker {
             match create().await {
                 // One of the same name is left: it is being removed, or its start was given up by a server that died.
                 Err(error)
-                    if is_status(&error, &[409]) && Instant::now() < deadline && !is_given_up() =>
+                    if is_name_taken(&error) && Instant::now() < deadline && !is_given_up() =>
                 {
                     self.remove_by_id(name).await;
                     tokio::time::sleep(Duration::from_millis(50)).await;
@@ -287,6 +289,17 @@ impl Docker {
             // Gone, or on its way out.
             Err(error) if is_status(&error, &[404, 409]) => {}
             Err(error) => tracing::warn!(container = id, "not removed: {}", told(&error)),
+        }
+    }
+
+    /// Waits until the engine has removed a container.
+    pub(super) async fn wait_until_removed(&self, id: &str) {
+        let options = WaitContainerOptionsBuilder::new()
+            .condition("removed")
+            .build();
+        let mut waiting = Box::pin(self.engine().wait_container(id, Some(options)));
+        if timeout(REMOVED, waiting.next()).await.is_err() {
+            tracing::warn!(container = id, "the engine takes long to remove it");
         }
     }
 }

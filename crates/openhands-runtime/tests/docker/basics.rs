@@ -148,6 +148,31 @@ async fn what_an_agent_serves_is_reached_from_outside() {
 }
 
 #[tokio::test]
+async fn in_the_network_of_the_machine_each_has_ports_of_its_own() {
+    let Some(world) = World::with(|settings| settings.network = Some("host".to_owned())).await
+    else {
+        return;
+    };
+    if is_rootless() {
+        eprintln!("skipped: the network of a rootless engine is not this one");
+        return;
+    }
+    let [first, second] = [world.spec(), world.spec()];
+    let conversation = first.conversation;
+    let first = world.provision(first).await;
+    let second = world.provision(second).await;
+    assert_ne!(first.ports().server, second.ports().server);
+    for sandbox in [&first, &second] {
+        assert_eq!(inspect(sandbox, "{{.HostConfig.NetworkMode}}"), "host");
+        assert_eq!(ask(sandbox, "/health", None).await, 200);
+        assert_eq!(ask(sandbox, "/api/settings", None).await, 401);
+    }
+    // A server that is started again finds it where it is.
+    let found = world.again().await.find(conversation).await.unwrap();
+    assert_eq!(found.unwrap().ports(), first.ports());
+}
+
+#[tokio::test]
 async fn it_is_paused_resumed_stopped_and_removed() {
     let Some(world) = World::new().await else {
         return;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use openhands_runtime::docker::{DockerError, Progress, SandboxState};
 use pretty_assertions::assert_eq;
 
-use crate::world::{World, ask, ask_url, containers_of, docker, eventually, is_gone};
+use crate::world::{World, ask, ask_url, containers_of, docker, eventually, is_gone, is_podman};
 
 #[tokio::test]
 async fn a_missing_image_is_named_with_what_to_do() {
@@ -138,6 +138,33 @@ async fn one_that_ends_at_once_is_told_with_its_last_words() {
     eventually("nothing is left", async || world.containers().is_empty()).await;
 }
 
+/// As it may happen in the network of the machine, between the choice of ports and the start.
+#[tokio::test]
+async fn one_whose_port_was_taken_meanwhile_gets_another() {
+    let Some(world) = World::new().await else {
+        return;
+    };
+    let tried = world.path().join("tried");
+    let command = format!(
+        "echo $@ >>{0}; test $(grep -c . {0}) = 2 || {{ echo Address already in use >&2; exit 1; }}; exec openhands-agent-server $0 $@",
+        tried.display()
+    );
+    let image = Image::entering(&world, "taken", &command);
+    let mut spec = world.spec();
+    spec.image = Some(image.0.clone());
+    let sandbox = world.provision(spec.clone()).await;
+    assert_eq!(ask(&sandbox, "/health", None).await, 200);
+    let starts = || std::fs::read_to_string(&tried).unwrap().lines().count();
+    assert_eq!(starts(), 2);
+    sandbox.remove().await.unwrap();
+    // Not for ever.
+    let error = world.docker.provision(spec, Progress::none()).await;
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("Address already in use"), "{error}");
+    assert_eq!(starts(), 2 + 3);
+    eventually("nothing is left", async || world.containers().is_empty()).await;
+}
+
 #[tokio::test]
 async fn a_start_that_is_cancelled_leaves_nothing() {
     let Some(world) = World::new().await else {
@@ -225,11 +252,8 @@ async fn one_that_was_started_again_is_found_at_its_new_port() {
     assert_eq!(sandbox.state().await.unwrap(), SandboxState::Restarted);
     let found = world.docker.find(spec.conversation).await.unwrap().unwrap();
     assert_eq!(found.id(), sandbox.id());
-    assert_ne!(
-        found.ports().server,
-        before,
-        "the engine gives out the next one"
-    );
+    // Docker gives out the next one, Podman the same.
+    assert_eq!(found.ports().server == before, is_podman());
     assert_eq!(found.state().await.unwrap(), SandboxState::Running);
     let key = found.endpoint().key;
     eventually("it answers", async || {

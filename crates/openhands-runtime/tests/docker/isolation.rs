@@ -2,7 +2,7 @@
 
 use pretty_assertions::assert_eq;
 
-use crate::world::{World, exec, has_control_groups};
+use crate::world::{World, exec, has_control_groups, limits};
 
 #[tokio::test]
 async fn limits_are_those_of_its_control_group() {
@@ -22,24 +22,8 @@ async fn limits_are_those_of_its_control_group() {
     spec.memory = Some(256 << 20);
     spec.cpus = Some(0.5);
     let sandbox = world.provision(spec).await;
-    let group = "cd /sys/fs/cgroup; ";
-    let memory = exec(
-        &sandbox,
-        &format!("{group} cat memory.max 2>/dev/null || cat memory/memory.limit_in_bytes"),
-    );
-    assert_eq!(memory, (256 << 20).to_string());
-    let cpus = exec(
-        &sandbox,
-        &format!(
-            "{group} cat cpu.max 2>/dev/null || echo $(cat cpu/cpu.cfs_quota_us cpu/cpu.cfs_period_us)"
-        ),
-    );
-    assert_eq!(cpus, "50000 100000");
-    let pids = exec(
-        &sandbox,
-        &format!("{group} cat pids.max 2>/dev/null || cat pids/pids.max"),
-    );
-    assert_eq!(pids, "200");
+    let memory = (256 << 20).to_string();
+    assert_eq!(limits(&sandbox), [&memory, "50000 100000", "200"]);
     assert_eq!(exec(&sandbox, "ulimit -c"), "0");
 }
 

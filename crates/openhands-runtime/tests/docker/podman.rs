@@ -9,7 +9,7 @@ use openhands_protocol::ConversationId;
 use openhands_runtime::Runtime as _;
 use openhands_runtime::docker::{
     DockerError, DockerRuntime, DockerSandbox, Leftovers, Mount, Progress, SandboxSpec,
-    SandboxState,
+    SandboxState, WarmPool,
 };
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;
@@ -173,6 +173,8 @@ async fn containers_work_on_podman() {
     let said = run(&world, &runtime, "3", "echo still $X").await;
     assert!(said.contains("still 5"), "{said}");
     check_leftovers(&podman, &world, &image).await;
+    check_claim(&podman).await;
+    check_end(&podman, &world).await;
     assert_eq!(podman.containers(&owner), [sandbox.id()]);
 
     found.stop().await.unwrap();
@@ -216,6 +218,54 @@ async fn check_files(sandbox: &DockerSandbox) {
     copied.await.unwrap();
     let content = fs::read_to_string(back.path().join("tree/file")).unwrap();
     assert_eq!(content, "content\n");
+    let missing = sandbox.copy_out("/tmp/none".as_ref(), back.path()).await;
+    let error = missing.unwrap_err().to_string();
+    assert!(error.contains("/tmp/none"), "{error}");
+}
+
+/// One that waited gets the limits of its conversation, and its ports are those of the range.
+async fn check_claim(podman: &Podman) {
+    let address = podman.address();
+    let range = (21_000, 21_999);
+    let world = World::with(|settings| {
+        settings.host = Some(address);
+        settings.memory = Some(512 << 20);
+        settings.port_range = Some(range);
+        settings.warm = 1;
+    });
+    let world = world.await.unwrap();
+    let pool = WarmPool::start(&world.docker);
+    pool.filled(1).await;
+    let waits = podman.containers(&world.settings.owner);
+    let mut spec = world.spec();
+    spec.memory = Some(300 << 20);
+    spec.cpus = Some(0.5);
+    let sandbox = pool.claim(spec, Progress::none()).await.unwrap();
+    assert_eq!(waits, [sandbox.id()]);
+    let ports = sandbox.ports();
+    for port in [ports.server, ports.vscode, ports.app1, ports.app2] {
+        assert!((range.0..=range.1).contains(&port), "{ports:?}");
+    }
+    assert_eq!(ask(&sandbox, "/health", None).await, 200);
+    // Asked of the kernel: Podman itself goes on to tell what the container was made with.
+    let limit = |new: &str, old: &str| {
+        let read = format!("cd /sys/fs/cgroup; cat {new} 2>/dev/null || cat {old}");
+        podman.run(&["exec", sandbox.id(), "bash", "-c", &read])
+    };
+    let memory = limit("memory.max", "memory/memory.limit_in_bytes");
+    assert_eq!(memory, (300 << 20).to_string());
+    let quota = limit("cpu.max", "cpu/cpu.cfs_quota_us");
+    assert_eq!(quota.split(' ').next(), Some("50000"));
+    let pids = limit("pids.max", "pids/pids.max");
+    assert_eq!(pids, "4096", "what was not asked for stays");
+    pool.close().await;
+    // Its name is free again for the next one, though it is still there.
+    let mut spec = SandboxSpec::new(sandbox.conversation().unwrap());
+    spec.mounts.push(Mount::same(world.path()));
+    let next = world.provision(spec).await;
+    assert_eq!(podman.containers(&world.settings.owner), [next.id()]);
+    next.remove().await.unwrap();
+    assert_eq!(podman.containers(&world.settings.owner), [""; 0]);
 }
 
 async fn check_pause(sandbox: &DockerSandbox) {
@@ -225,6 +275,30 @@ async fn check_pause(sandbox: &DockerSandbox) {
     sandbox.resume().await.unwrap();
     sandbox.resume().await.unwrap();
     assert_eq!(sandbox.state().await.unwrap(), SandboxState::Running);
+}
+
+/// One that ends at once is told with its last words, in whichever of Podman's states it is seen.
+async fn check_end(podman: &Podman, world: &World) {
+    let image = "localhost/openhands-test-broken:latest";
+    let text = format!(
+        "FROM {}\nENTRYPOINT [\"bash\", \"-c\", \"echo it is broken >&2; exit 7\"]\n",
+        world.settings.image
+    );
+    let context = tempfile::tempdir().unwrap();
+    let file = context.path().join("Dockerfile");
+    fs::write(&file, text).unwrap();
+    let context = context.path().display().to_string();
+    podman.run(&["build", "-q", "--pull=never", "-t", image, &context]);
+    for _ in 0..3 {
+        let mut spec = world.spec();
+        spec.image = Some(image.to_owned());
+        let ended = world.docker.provision(spec, Progress::none()).await;
+        let Err(DockerError::Ended { logs, .. }) = &ended else {
+            panic!("{ended:?}");
+        };
+        assert_eq!(logs, &["it is broken"]);
+    }
+    podman.run(&["rmi", "-f", image]);
 }
 
 /// What was never started is removed, and what Podman refuses leaves nothing behind.

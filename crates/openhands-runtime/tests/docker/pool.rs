@@ -2,12 +2,14 @@
 
 use std::fs;
 use std::os::unix::fs::chown;
+use std::time::{Duration, Instant};
 
 use openhands_protocol::ConversationId;
 use openhands_runtime::docker::{Mount, Progress, SandboxSpec, Step, WarmPool};
 use pretty_assertions::assert_eq;
 
-use crate::world::{World, ask, docker, eventually, exec, inspect};
+use crate::gate::{Does, Gate};
+use crate::world::{World, ask, docker, eventually, exec, limits};
 
 /// Whether directories can be shown to containers that run, here.
 fn is_root() -> bool {
@@ -154,6 +156,41 @@ async fn a_claimed_one_that_was_started_again_has_lost_its_workspace_and_is_repl
     assert_eq!(world.containers(), [second.id()]);
 }
 
+/// Whoever wanted it may go away at any moment: nobody else would take it then.
+#[tokio::test]
+async fn one_whose_claim_is_given_up_is_removed() {
+    let gate = Gate::open("/rename");
+    let address = gate.address();
+    let world = World::with(|settings| {
+        settings.host = Some(address);
+        settings.warm = 1;
+    });
+    let Some(world) = world.await else {
+        return;
+    };
+    if !is_root() {
+        return;
+    }
+    let pool = WarmPool::start(&world.docker);
+    pool.filled(1).await;
+    let [waits] = world.containers().try_into().unwrap();
+    gate.set(Does::Hold);
+    tokio::select! {
+        claimed = pool.claim(world.spec(), Progress::none()) => panic!("too early: {claimed:?}"),
+        () = gate.met(1) => {}
+    }
+    let began = Instant::now();
+    eventually("it is removed", async || {
+        !world.containers().contains(&waits)
+    })
+    .await;
+    // It would end by itself, much later.
+    assert!(began.elapsed() < Duration::from_secs(15));
+    gate.cut();
+    gate.set(Does::Pass);
+    pool.close().await;
+}
+
 #[tokio::test]
 async fn limits_are_set_at_the_claim() {
     let Some(world) = World::with(|settings| {
@@ -176,12 +213,10 @@ async fn limits_are_set_at_the_claim() {
         spec.cpus = cpus;
         let (sandbox, was_warm) = claim(&pool, spec).await;
         assert!(was_warm);
-        let set = inspect(
-            &sandbox,
-            "{{.HostConfig.Memory}} {{.HostConfig.MemorySwap}} {{.HostConfig.NanoCpus}} {{.HostConfig.PidsLimit}}",
-        );
-        let nano = cpus.map_or(0, |_| 500_000_000);
-        assert_eq!(set, format!("{memory} {memory} {nano} 4096"));
+        let [set, share, pids] = limits(&sandbox);
+        assert_eq!((set, pids), (memory.to_string(), "4096".to_owned()));
+        let share = share.split(' ').next();
+        assert_eq!(share == Some("50000"), cpus.is_some(), "{share:?}");
         assert_eq!(ask(&sandbox, "/health", None).await, 200);
     }
     pool.close().await;

@@ -72,10 +72,21 @@ impl Registry {
         let list = format!(
             "echo {program} {program}; ldd {program} | grep -o '/[^ ]*' | while read -r one; do echo \"$one\" \"$(readlink -f \"$one\")\"; done"
         );
-        let files = docker(
-            &["run", "--rm", "--entrypoint", "bash", whole, "-c", &list],
-            "",
-        );
+        // For Podman: nobody may hold what is not started yet, and limits are raised where none are named, which it may not everywhere.
+        let mut run = vec![
+            "run",
+            "-d",
+            "--ulimit",
+            "nofile=1024",
+            "--ulimit",
+            "nproc=1024",
+        ];
+        run.extend(["--entrypoint", "bash", whole, "-c", &list]);
+        let container = docker(&run, "");
+        let container = container.trim();
+        docker(&["wait", container], "");
+        let files = docker(&["logs", container], "");
+        docker(&["rm", container], "");
         // Its first layer is no other image's, so that all of them have to be pulled.
         let mut text = format!(
             "FROM {whole} AS whole\nFROM scratch\nWORKDIR /of/{}\n",

@@ -64,7 +64,7 @@ async fn a_shell_lives_in_the_container_and_one_that_dies_is_replaced() {
         &world,
         &runtime,
         "1",
-        "pwd; cd /; X=5; test -e /.dockerenv && echo in $GREETING",
+        "pwd; cd /; X=5; test -e /.dockerenv -o -e /run/.containerenv && echo in $GREETING",
     )
     .await;
     assert!(said.contains(&world.path().display().to_string()), "{said}");

@@ -30,6 +30,8 @@ impl World {
         let mut settings =
             DockerSettings::new(owner).with_environment(|name| std::env::var(name).ok());
         settings.image = image;
+        // Where the engine can give containers no network of their own.
+        settings.network = std::env::var("OPENHANDS_TEST_NETWORK").ok();
         change(&mut settings);
         match Docker::connect(settings.clone()).await {
             Ok(docker) => Some(Self {
@@ -99,10 +101,32 @@ pub(crate) fn has_control_groups() -> bool {
     has
 }
 
-/// Whether the engine is a user's, who is root inside.
+/// Whether the engine is a user's, who is root inside. With Podman users are themselves.
 pub(crate) fn is_rootless() -> bool {
     let options = docker(&["info", "-f", "{{.SecurityOptions}}"]).1;
-    options.contains("rootless")
+    options.contains("rootless") && !is_podman()
+}
+
+/// Whether the engine is Podman, as the command line of Docker sees it.
+pub(crate) fn is_podman() -> bool {
+    let server = docker(&[
+        "version",
+        "-f",
+        "{{range .Server.Components}}{{.Name}} {{end}}",
+    ])
+    .1;
+    server.contains("Podman")
+}
+
+/// Memory, share of a processor with its period, and processes that a container may have, as the kernel says. What engines say may be
+/// what the container was made with.
+pub(crate) fn limits(sandbox: &DockerSandbox) -> [String; 3] {
+    [
+        "cat memory.max 2>/dev/null || cat memory/memory.limit_in_bytes",
+        "cat cpu.max 2>/dev/null || echo $(cat cpu/cpu.cfs_quota_us cpu/cpu.cfs_period_us)",
+        "cat pids.max 2>/dev/null || cat pids/pids.max",
+    ]
+    .map(|read| exec(sandbox, &format!("cd /sys/fs/cgroup; {read}")))
 }
 
 /// A shell command in a container, as the user of the container.

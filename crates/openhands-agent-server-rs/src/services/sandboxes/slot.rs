@@ -20,6 +20,7 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::attempt::Attempt;
 use super::progress::Steps;
 use super::sandbox::Ping;
 use super::{Follow, OwnData, Sandbox, Sandboxes, SlotPlan, limits};
@@ -29,6 +30,9 @@ const PERIOD: Duration = Duration::from_secs(5);
 
 /// How long a container that was found may take to answer before another one takes its place.
 const FOUND: Duration = Duration::from_secs(10);
+
+/// How long it is waited for the removal of a container that was given up.
+const GIVEN_UP: Duration = Duration::from_secs(20);
 
 /// What is in a slot.
 #[derive(Debug, Clone)]
@@ -51,6 +55,8 @@ pub(crate) struct Slot {
     state: watch::Sender<SlotState>,
     steps: Steps,
     is_closed: AtomicBool,
+    /// The last try to make a container.
+    attempt: Mutex<Option<Arc<Attempt>>>,
     users: AtomicUsize,
     last_used: Mutex<Instant>,
 }
@@ -64,6 +70,7 @@ impl Slot {
             state: watch::Sender::new(SlotState::Missing),
             steps: Steps::default(),
             is_closed: AtomicBool::new(false),
+            attempt: Mutex::default(),
             users: AtomicUsize::new(0),
             last_used: Mutex::new(Instant::now()),
         })
@@ -141,11 +148,14 @@ impl Slot {
         let (Some(this), Some(sandboxes)) = (self.me.upgrade(), self.sandboxes.upgrade()) else {
             return;
         };
+        let attempt = Arc::new(Attempt::default());
+        let mut before = None;
         let begun = self.state.send_if_modified(|state| {
             let is_empty = matches!(state, SlotState::Missing | SlotState::Failed(_));
             let begins = is_empty && !self.is_closed.load(Ordering::Acquire);
             if begins {
                 *state = SlotState::Starting;
+                before = self.attempt.lock().replace(Arc::clone(&attempt));
             }
             begins
         });
@@ -153,7 +163,14 @@ impl Slot {
             self.steps.begin();
             let tasks = sandboxes.tasks.clone();
             // A task: a container that is half made when its caller goes away would be nobody's.
-            tasks.spawn(async move { this.fill(&sandboxes).await });
+            tasks.spawn(async move {
+                let _end = attempt.end_with();
+                // What is removed of one that was given up has the same name.
+                if let Some(before) = before {
+                    before.ended().await;
+                }
+                this.fill(&sandboxes, &attempt).await;
+            });
         }
     }
 
@@ -234,20 +251,48 @@ impl Slot {
     }
 
     /// Makes a container, or finds the one that is there already.
-    async fn fill(self: Arc<Self>, sandboxes: &Arc<Sandboxes>) {
-        // A server that ends does not wait for one. What was made is removed then.
+    async fn fill(self: Arc<Self>, sandboxes: &Arc<Sandboxes>, attempt: &Attempt) {
         // Boxed: it holds a whole request to the engine.
         let making = Box::pin(self.make(sandboxes));
-        let making = sandboxes.stop.run_until_cancelled(making);
-        let made = making.await;
-        match made.unwrap_or_else(|| Err("the server ends".to_owned())) {
-            Ok(sandbox) => self.occupy(sandboxes, sandbox).await,
-            Err(reason) => {
-                tracing::warn!(conversation = %self.conversation(), reason, "no container for a conversation");
-                self.steps.add(format!("Failed: {reason}"), None);
-                self.state.send_replace(SlotState::Failed(reason));
+        let made = tokio::select! {
+            biased;
+            () = attempt.given_up() => None,
+            // A server that ends does not wait for one.
+            () = sandboxes.stop.cancelled() => None,
+            made = making => Some(made),
+        };
+        match made {
+            Some(Ok(sandbox)) => self.occupy(sandboxes, sandbox, attempt).await,
+            Some(Err(reason)) => self.fail(reason, attempt),
+            None => {
+                self.clear_away(sandboxes).await;
+                self.fail("the server ends".to_owned(), attempt);
             }
         }
+    }
+
+    /// Removes what is there of a container that was given up.
+    async fn clear_away(&self, sandboxes: &Sandboxes) {
+        // Without an engine nothing was made.
+        let Some(engine) = sandboxes.engine.get() else {
+            return;
+        };
+        if let Err(error) = engine.docker.remove_of(self.conversation()).await {
+            tracing::warn!(conversation = %self.conversation(), %error, "a container that was given up is not removed; it ends by itself");
+        }
+    }
+
+    /// No container could be made. Whoever gave it up knows that already.
+    fn fail(&self, reason: String, attempt: &Attempt) {
+        self.state.send_if_modified(|state| {
+            let is_awaited = !attempt.is_given_up();
+            if is_awaited {
+                tracing::warn!(conversation = %self.conversation(), reason, "no container for a conversation");
+                self.steps.add(format!("Failed: {reason}"), None);
+                *state = SlotState::Failed(reason);
+            }
+            is_awaited
+        });
     }
 
     async fn make(&self, sandboxes: &Arc<Sandboxes>) -> Result<Sandbox, String> {
@@ -259,6 +304,7 @@ impl Slot {
             if !self.is_lost(&sandbox).await? && answers(&sandbox, &sandboxes.web).await {
                 self.steps
                     .add("Found the container of the conversation", None);
+                self.init_git(&sandbox, &sandboxes.stop).await;
                 return Ok(sandbox);
             }
             sandbox.remove().await;
@@ -275,8 +321,9 @@ impl Slot {
             cpus: plan.options.cpus,
             ..SandboxSpec::new(plan.conversation)
         };
-        let container = engine.start(spec, &self.steps).await?;
-        Ok(Sandbox::new(container))
+        let sandbox = Sandbox::new(engine.start(spec, &self.steps).await?);
+        self.init_git(&sandbox, &sandboxes.stop).await;
+        Ok(sandbox)
     }
 
     /// The container that an earlier server left. An engine that does not answer is waited for: to make another one would
@@ -294,15 +341,15 @@ impl Slot {
         }
     }
 
-    /// Makes the working directory a repository, inside: changes are shown by git.
-    async fn init_git(&self, sandbox: &Sandbox, stop: CancellationToken) {
-        if self.plan.working_dir.join(".git").exists() {
+    /// Makes the working directory a repository, inside, if it shall be one: changes are shown by git.
+    async fn init_git(&self, sandbox: &Sandbox, stop: &CancellationToken) {
+        if !self.plan.init_git || self.plan.working_dir.join(".git").exists() {
             return;
         }
         let runtime = self.runtime_at(Arc::new(sandbox.endpoint().clone()));
         let done = runtime
             .workspace()
-            .exec(Exec::new(["git", "init"]), stop)
+            .exec(Exec::new(["git", "init"]), stop.child_token())
             .await;
         let is_done = done.as_ref().is_ok_and(|done| {
             done.exit
@@ -335,23 +382,18 @@ impl Slot {
         self.runtime_at(Arc::clone(self) as Arc<dyn Endpoints>)
     }
 
-    /// Puts a container into the slot, or removes it if the slot was closed meanwhile.
-    async fn occupy(&self, sandboxes: &Arc<Sandboxes>, sandbox: Sandbox) {
-        if self.plan.init_git {
-            self.init_git(&sandbox, sandboxes.stop.child_token()).await;
-        }
+    /// Puts a container into the slot, or removes it if it was given up meanwhile.
+    async fn occupy(&self, sandboxes: &Arc<Sandboxes>, sandbox: Sandbox, attempt: &Attempt) {
         let sandbox = Arc::new(sandbox);
         *self.last_used.lock() = Instant::now();
-        self.steps.add("The container is ready", Some(100));
-        let mut is_wanted = false;
-        // Decided while nobody else changes the state: a slot that is closed now would never be looked at again.
-        self.state.send_modify(|state| {
-            is_wanted = !self.is_closed.load(Ordering::Acquire);
-            *state = if is_wanted {
-                SlotState::Available(Arc::clone(&sandbox))
-            } else {
-                SlotState::Missing
-            };
+        // Decided while nobody else changes the state: one that is given up now would never be looked at again.
+        let is_wanted = self.state.send_if_modified(|state| {
+            let is_wanted = !attempt.is_given_up();
+            if is_wanted {
+                self.steps.add("The container is ready", Some(100));
+                *state = SlotState::Available(Arc::clone(&sandbox));
+            }
+            is_wanted
         });
         if !is_wanted {
             return sandbox.remove().await;
@@ -407,18 +449,34 @@ impl Slot {
         }
     }
 
-    /// Removes the container for good.
-    pub(super) async fn close(&self) {
-        self.is_closed.store(true, Ordering::Release);
-        // Who waits for one that is being made need not wait any longer: it is removed as soon as it is there.
+    /// The same, also if it is only being made: it is not waited for.
+    pub(crate) async fn clear(&self) {
         self.state.send_if_modified(|state| {
             let is_starting = matches!(state, SlotState::Starting);
             if is_starting {
+                // Who waits for it need not wait any longer.
                 *state = SlotState::Missing;
+                if let Some(attempt) = &*self.attempt.lock() {
+                    attempt.give_up();
+                }
             }
             is_starting
         });
+        let attempt = self.attempt.lock().clone();
+        if let Some(attempt) = attempt.filter(|attempt| attempt.is_given_up())
+            && tokio::time::timeout(GIVEN_UP, attempt.ended())
+                .await
+                .is_err()
+        {
+            tracing::warn!(conversation = %self.conversation(), "a container that was given up is not removed yet");
+        }
         self.vacate().await;
+    }
+
+    /// Removes the container for good.
+    pub(super) async fn close(&self) {
+        self.is_closed.store(true, Ordering::Release);
+        self.clear().await;
     }
 }
 
