@@ -43,6 +43,9 @@ pub struct View {
     requested: bool,
 }
 
+/// Conversations of one server mostly begin with the same prompt.
+static PROMPTS: Pool<Message> = Pool::new();
+
 /// How much is shown.
 #[derive(Debug, Clone, Default)]
 struct Size {
@@ -249,7 +252,6 @@ impl View {
     ) -> ViewItem {
         let serial = self.next_serial;
         self.next_serial += 1;
-        static PROMPTS: Pool<Message> = Pool::new();
         let mut message = Arc::new(message);
         if role == ItemRole::System {
             message = PROMPTS.share(message);

@@ -59,7 +59,7 @@ impl Conversations {
             .await?;
         held.entry()
             .change(&self.host, |meta| {
-                meta.security_analyzer = analyzer.map(Box::new)
+                meta.security_analyzer = analyzer.map(Box::new);
             })
             .await
     }
