@@ -425,10 +425,7 @@ impl Inner {
             if let Err(error) = saved.await {
                 tracing::error!(conversation = %self.id, %error, "the state cannot be saved");
             }
-            // Who watches still wants the last of them.
-            if !self.is_watched() {
-                self.log.shrink();
-            }
+            self.log.drop_large();
             // Under one lock: who waits never sees the run gone and its end unknown or untold.
             let mut run = self.run.lock();
             *run = None;

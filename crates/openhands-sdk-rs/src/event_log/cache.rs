@@ -47,24 +47,23 @@ impl Cache {
         self.shrink();
     }
 
-    /// Drops the oldest events until the rest fits into less than the bound.
-    pub(crate) fn shrink_to(&mut self, limit: usize) {
-        for slot in self.slots.values_mut() {
-            slot.used = false;
-        }
-        self.drop_until(limit);
-        self.slots.shrink_to_fit();
-        self.queue.shrink_to_fit();
+    /// Drops events that are larger than this, and no others: thousands of small holes in the heap would cost more than they hold.
+    pub(crate) fn drop_larger(&mut self, than: usize) {
+        let Self { slots, weight, .. } = self;
+        self.queue.retain(|index| {
+            let is_large = slots
+                .get(index)
+                .is_some_and(|slot| slot.event.weight() > than);
+            if is_large && let Some(slot) = slots.remove(index) {
+                *weight = weight.saturating_sub(slot.event.weight());
+            }
+            !is_large
+        });
     }
 
-    /// Drops events until the rest fits.
+    /// Drops events until the rest fits. The newest stays even if it is larger than the bound alone.
     fn shrink(&mut self) {
-        self.drop_until(self.limit);
-    }
-
-    /// The newest stays even if it is larger than the bound alone.
-    fn drop_until(&mut self, limit: usize) {
-        while self.weight > limit && self.queue.len() > 1 {
+        while self.weight > self.limit && self.queue.len() > 1 {
             let Some(oldest) = self.queue.pop_front() else {
                 return;
             };

@@ -41,3 +41,18 @@ fn one_event_larger_than_the_limit_is_kept_until_the_next() {
     assert!(cache.get(0).is_none());
     assert!(cache.weight() <= 1_000);
 }
+
+#[test]
+fn large_events_can_be_dropped_alone() {
+    let mut cache = Cache::new(1 << 20);
+    for (index, size) in [(0, 100), (1, 30_000), (2, 100)] {
+        cache.insert(event(index, size));
+    }
+    cache.drop_larger(20_000);
+    assert!(cache.get(1).is_none());
+    assert!(cache.get(0).is_some() && cache.get(2).is_some());
+    let left = event(0, 100).weight() + event(2, 100).weight();
+    assert_eq!(cache.weight(), left);
+    cache.insert(event(1, 30_000));
+    assert!(cache.get(1).is_some(), "it may come back");
+}

@@ -20,8 +20,8 @@ use crate::event_log::{Document, EventStore, Head, LogError, Problem, StoreError
 /// the event files at the next opening: some hundred of them at most.
 const INDEX_BUFFER_BYTES: usize = 16 << 10;
 
-/// Events that a conversation keeps in memory while its agent does nothing.
-const RESTING_BYTES: usize = 8 << 10;
+/// Events that a conversation does not keep in memory while its agent does nothing: what the model was told at the beginning, above all.
+const LARGE_BYTES: usize = 16 << 10;
 
 /// How far a log has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -87,9 +87,9 @@ impl EventLog {
         Cursor::new(self.clone(), from)
     }
 
-    /// Keeps only the newest events in memory; the others are read again when they are asked for.
-    pub(crate) fn shrink(&self) {
-        self.inner.cache.lock().shrink_to(RESTING_BYTES);
+    /// Keeps no large events in memory; they are read again when they are asked for.
+    pub(crate) fn drop_large(&self) {
+        self.inner.cache.lock().drop_larger(LARGE_BYTES);
     }
 
     /// What is wrong with the stored events, as far as it was noticed.
