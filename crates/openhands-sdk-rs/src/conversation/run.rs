@@ -425,7 +425,10 @@ impl Inner {
             if let Err(error) = saved.await {
                 tracing::error!(conversation = %self.id, %error, "the state cannot be saved");
             }
-            self.log.drop_large();
+            // Who watches may still want them.
+            if !self.is_watched() {
+                self.log.drop_large();
+            }
             // Under one lock: who waits never sees the run gone and its end unknown or untold.
             let mut run = self.run.lock();
             *run = None;
