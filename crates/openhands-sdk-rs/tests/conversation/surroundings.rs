@@ -104,7 +104,7 @@ async fn hooks_speak_at_the_start_forbid_a_message_and_forbid_a_stop() {
     let world = World::new();
     let hooks = json!({
         "session_start": [{"hooks": [{"command": "echo '{\"additionalContext\": \"the build is red\"}'"}]}],
-        "user_prompt_submit": [{"hooks": [{"command": "grep -q bad && { echo no such talk >&2; exit 2; } || exit 0"}]}],
+        "user_prompt_submit": [{"hooks": [{"command": "grep -q 'bad word' && { echo no such talk >&2; exit 2; } || exit 0"}]}],
         "stop": [{"hooks": [{"command": "test -e stopped && exit 0; touch stopped; echo run the tests >&2; exit 2"}]}],
     });
     let conversation = begin(&world, json!({}), |config| {
