@@ -46,7 +46,7 @@ const GROUP_LIMIT: Duration = Duration::from_mins(15);
 /// Our agent server beside the Python one.
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// Fewer repetitions: two to three minutes on two cores, most of them for the Python server.
+    /// Fewer repetitions: about two minutes on two cores, most of them for the Python server.
     #[arg(long)]
     quick: bool,
     /// A file for all figures.

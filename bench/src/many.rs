@@ -69,7 +69,7 @@ async fn crowd(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
         for side in sides(bench, round) {
             bench.warm_talks(side, 32).await?;
             let sampler = Sampler::start(bench.server(side)?.mark().to_owned());
-            let window = side.pick(bench.pick(1_500, 5_000), bench.pick(3_000, 15_000));
+            let window = side.pick(bench.pick(1_500, 5_000), bench.pick(2_000, 15_000));
             let lines = Some(&mut line);
             at_once(bench, side, 32, window, &mut rate, &mut step, lines).await?;
             memory.add(side, number(sampler.stop()?) / 1e6);

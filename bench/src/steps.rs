@@ -55,7 +55,7 @@ async fn terminal(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
     let mut talks = take(bench).await?;
     for round in 0..=bench.pick(2, 6) {
         for (side, talk) in &mut talks {
-            let count = side.pick(150, 8);
+            let count = side.pick(150, bench.pick(4, 8));
             let server = bench.server(*side)?;
             let before = server.processor_time()?;
             let run = talk.run(Turn::Terminal("true".to_owned()), count).await?;
@@ -85,7 +85,9 @@ async fn editor(bench: &mut Bench) -> anyhow::Result<Figure> {
             if round == 0 {
                 std::fs::write(&file, "first\none\nlast\n")?;
             }
-            let run = talk.run(Turn::Edit(file), side.pick(150, 12)).await?;
+            let run = talk
+                .run(Turn::Edit(file), side.pick(150, bench.pick(5, 12)))
+                .await?;
             if round > 0 {
                 figure.add_times(*side, &run);
             }
@@ -110,7 +112,7 @@ async fn plain(bench: &mut Bench) -> anyhow::Result<[Figure; 2]> {
     for round in 0..=bench.pick(3, 8) {
         for (side, talk) in &mut talks {
             let mut listener = Listener::events(bench.server(*side)?, &talk.id).await?;
-            for _ in 0..side.pick(50, 8) {
+            for _ in 0..side.pick(50, bench.pick(3, 8)) {
                 talk.script.play(None, 0);
                 let posted = Instant::now();
                 let answer = listener.next(&["\"MessageEvent\"", "\"source\":\"agent\""]);
