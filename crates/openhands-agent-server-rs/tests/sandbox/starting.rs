@@ -55,16 +55,29 @@ fn is_running(container: &str) -> bool {
     said.stdout.starts_with(b"true")
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn whoever_waits_for_a_container_is_told_that_its_conversation_was_deleted() {
-    let Some(slow) = SlowImage::build("slow-deleted") else {
-        return;
-    };
+/// A server whose containers take long to answer. The image is there as long as it is held.
+async fn slow_start(name: &str) -> Option<(SlowImage, World)> {
+    let slow = SlowImage::build(name)?;
     let env = [
         ("RUNTIME_ENV", "docker"),
         ("OH_CONVERSATION_IMAGE", slow.0.as_str()),
     ];
-    let Some(world) = World::with(&env).await else {
+    let world = World::with(&env).await?;
+    Some((slow, world))
+}
+
+async fn until_one_runs(world: &World) {
+    world
+        .until("the container starts", async || {
+            let running = world.containers().into_iter().filter(|one| is_running(one));
+            running.count() == 1
+        })
+        .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_waits_for_a_container_is_told_that_its_conversation_was_deleted() {
+    let Some((_slow, world)) = slow_start("slow-deleted").await else {
         return;
     };
     let id = world.converse().await;
@@ -72,12 +85,7 @@ async fn whoever_waits_for_a_container_is_told_that_its_conversation_was_deleted
     let command = json!({"command": "true"});
     let waiting = world.post(&path, &command);
     let deleting = async {
-        world
-            .until("the container starts", async || {
-                let running = world.containers().into_iter().filter(|one| is_running(one));
-                running.count() == 1
-            })
-            .await;
+        until_one_runs(&world).await;
         let path = format!("/api/conversations/{id}");
         let (status, said) = world.send(world.request(Method::DELETE, &path)).await;
         assert_eq!(status, 200, "{said}");
@@ -94,14 +102,7 @@ async fn whoever_waits_for_a_container_is_told_that_its_conversation_was_deleted
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_container_that_is_removed_while_it_starts_does_not_come_up() {
-    let Some(slow) = SlowImage::build("slow-removed") else {
-        return;
-    };
-    let env = [
-        ("RUNTIME_ENV", "docker"),
-        ("OH_CONVERSATION_IMAGE", slow.0.as_str()),
-    ];
-    let Some(world) = World::with(&env).await else {
+    let Some((_slow, world)) = slow_start("slow-removed").await else {
         return;
     };
     let id = world.converse().await;
@@ -109,12 +110,7 @@ async fn a_container_that_is_removed_while_it_starts_does_not_come_up() {
     let command = json!({"command": "true"});
     let waiting = world.post(&path, &command);
     let removing = async {
-        world
-            .until("the container starts", async || {
-                let running = world.containers().into_iter().filter(|one| is_running(one));
-                running.count() == 1
-            })
-            .await;
+        until_one_runs(&world).await;
         let first = world.container();
         let path = format!("/api/conversations/{id}/runtime");
         let (status, said) = world.send(world.request(Method::DELETE, &path)).await;
