@@ -8,7 +8,7 @@ use crate::talk::Talk;
 
 /// Made before the counting begins: the first ones load what all later ones share. Ours are so small that a page of the program that
 /// comes in late would count as much as one of them, so there are more of them; each takes a millisecond.
-const WARM_UP: (usize, usize) = (100, 5);
+const WARM_UP: (usize, usize) = (300, 5);
 /// Terminals that are counted; fewer of Python's in a quick run.
 const TERMINALS: usize = 16;
 
