@@ -11,7 +11,7 @@ use crate::servers::{Home, Launch, Server, Side};
 use crate::talk::Talk;
 
 /// Conversations that are made at the same time: those of Python wait for tmux most of the time.
-const WARMED_AT_ONCE: usize = 8;
+pub(crate) const WARMED_AT_ONCE: usize = 8;
 
 /// The servers that are compared; Python's is missing when only ours is measured.
 #[derive(Debug)]

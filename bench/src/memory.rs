@@ -1,43 +1,48 @@
 //! What one more conversation costs: at rest, and with a live terminal.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, WARMED_AT_ONCE};
 use crate::figures::{Figure, Target, number};
 use crate::limits;
 use crate::servers::Server;
 use crate::talk::Talk;
 
-/// Made before the counting begins: the first ones load what all later ones share.
-const WARM_UP: usize = 5;
+/// Made before the counting begins: the first ones load what all later ones share. Ours are so small that a page of the program that
+/// comes in late would count as much as one of them, so there are more of them; each takes a millisecond.
+const WARM_UP: (usize, usize) = (300, 5);
+/// Terminals that are counted; fewer of Python's in a quick run.
+const TERMINALS: usize = 16;
 
 pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
     let mut rest = Figure::kilobytes("memory of an idle conversation").target(Target::Below(10.0));
     let mut live = Figure::kilobytes("memory of a conversation with a live terminal")
         .limited_by("a bare bash")
         .target(Target::OfLimit(1.2));
-    let (rounds, idle) = (bench.pick(1, 3), bench.pick(40, 300));
+    let rounds = bench.pick(1, 3);
     bench.tell(&rest);
     for round in 0..rounds {
         for server in bench.servers() {
+            let (ours, python) = WARM_UP;
             if round == 0 {
-                create(server, bench, WARM_UP).await?;
+                create(server, bench, server.side.pick(ours, python)).await?;
             }
+            let idle = server.side.pick(300, bench.pick(40, 300));
             let before = server.memory()?;
             create(server, bench, idle).await?;
             rest.add(server.side, each(before, server.memory()?, idle));
         }
     }
     bench.tell(&live);
-    let terminals = bench.pick(6, 16);
     for side in bench.sides() {
-        // One uncounted, for the same reason.
-        bench.warm_talks(side, 1).await?;
+        let terminals = side.pick(TERMINALS, bench.pick(6, TERMINALS));
+        // Some uncounted, for the same reason: as many as are made at the same time, which all need room at once.
+        bench.warm_talks(side, WARMED_AT_ONCE).await?;
         let server = bench.server(side)?;
         let before = server.memory()?;
-        bench.warm_talks(side, 1 + terminals).await?;
+        bench.warm_talks(side, WARMED_AT_ONCE + terminals).await?;
         let server = bench.server(side)?;
         live.add(side, each(before, server.memory()?, terminals));
     }
-    live.add_limit(number(limits::bare_shells(terminals)?) / 1e3 / number(terminals));
+    live.add_limit(number(limits::bare_shells(TERMINALS)?) / 1e3 / number(TERMINALS));
     Ok(vec![rest, live])
 }
 

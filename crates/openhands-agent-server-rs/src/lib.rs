@@ -13,6 +13,7 @@ mod app;
 mod checks;
 mod cli;
 mod config;
+mod connection;
 mod dormant;
 mod first_process;
 mod hands;

@@ -1,16 +1,23 @@
-//! What the process keeps in memory for nothing: pages of the program that only its start needed, and heaps of threads that have ended.
+//! What the process keeps in memory for nothing: pages of the program that only its start needed, heaps of threads that have ended, and
+//! what a crowd of clients needed that is gone.
 //!
-//! The crate's only unsafe code: two calls that the kernel and the C library offer to no safe interface.
+//! The crate's only unsafe code: calls that the kernel and the C library offer to no safe interface.
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rustix::mm::{Advice, madvise};
 
 /// When the start is over for certain, the first requests of whoever started it included.
 const AFTER_START: Duration = Duration::from_millis(150);
+
+/// How long after the end of a connection it is looked for what can be given back: the rest of a crowd leaves meanwhile.
+const AFTER_CROWD: Duration = Duration::from_secs(1);
+/// So much more than after the last time is worth a walk through the heaps: it keeps all of them busy for milliseconds.
+const WORTH_BYTES: usize = 16 << 20;
 
 /// Sees to it that a server that waits for work is small. Called once, when it listens.
 pub(crate) fn shrink_after_start() {
@@ -20,6 +27,65 @@ pub(crate) fn shrink_after_start() {
         std::thread::sleep(AFTER_START);
         give_back_program();
     });
+}
+
+/// Gives back what a crowd of clients needed, some time after it is gone. To be called when a connection ends, and cheap: one look is
+/// for all that end in the meantime.
+///
+/// The C library itself gives back only the end of a heap, which one small block can hold.
+pub(crate) fn shrink_after_crowd() {
+    /// Whether a look is to come.
+    static AHEAD: AtomicBool = AtomicBool::new(false);
+    let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+        return;
+    };
+    if AHEAD.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    runtime.spawn(async {
+        tokio::time::sleep(AFTER_CROWD).await;
+        // From here on another one may be asked for, which waits its time.
+        AHEAD.store(false, Ordering::Relaxed);
+        if has_grown() {
+            // Off the threads of requests.
+            let _ = tokio::task::spawn_blocking(give_back_heaps).await;
+        }
+    });
+}
+
+/// The process's own memory after the last time that something was given back, or since then, if it was less.
+static KEPT_BYTES: AtomicUsize = AtomicUsize::new(WORTH_BYTES);
+
+/// Whether there is much more memory than there was before.
+fn has_grown() -> bool {
+    let Some(now) = own_memory() else {
+        return false;
+    };
+    let kept = KEPT_BYTES.fetch_min(now.max(WORTH_BYTES), Ordering::Relaxed);
+    now > kept.saturating_add(WORTH_BYTES)
+}
+
+/// Gives the kernel the pages of the heaps in which nothing is kept.
+fn give_back_heaps() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: takes a number; gives back pages that hold nothing but free blocks, under the allocator's locks.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+    if let Some(now) = own_memory() {
+        KEPT_BYTES.store(now.max(WORTH_BYTES), Ordering::Relaxed);
+    }
+}
+
+/// The memory that is this process's alone, as the kernel counts it, in bytes.
+fn own_memory() -> Option<usize> {
+    let counts = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let mut pages = counts
+        .split_ascii_whitespace()
+        .skip(1)
+        .map(|count| count.parse::<usize>().ok());
+    let (resident, shared) = (pages.next()??, pages.next()??);
+    Some(resident.saturating_sub(shared) * rustix::param::page_size())
 }
 
 /// Lets the C library have as many heaps as there are processors, not eight times as many: what one thread has freed, another can

@@ -7,8 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use axum::ServiceExt;
 use axum::extract::Request;
-use axum::serve::{Listener, ListenerExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
@@ -16,6 +15,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::app::App;
 use crate::cli;
 use crate::config::Config;
+use crate::connection::Clients;
 use crate::dormant::Dormant;
 use crate::http::Door;
 
@@ -62,7 +62,7 @@ impl Server {
         let stop = CancellationToken::new();
         let stopped = stop.clone().cancelled_owned();
         let serving = axum::serve(
-            without_delay(listener),
+            Clients(listener),
             ServiceExt::<Request>::into_make_service(door.clone()),
         )
         .with_graceful_shutdown(stopped);
@@ -123,16 +123,6 @@ impl Server {
             Err(_) => Ok(()),
         }
     }
-}
-
-/// Short answers leave at once instead of waiting for more to send along.
-pub(crate) fn without_delay(
-    listener: TcpListener,
-) -> impl Listener<Io = TcpStream, Addr = SocketAddr> {
-    listener.tap_io(|connection| {
-        // One that cannot do it is slower, and no worse.
-        let _ = connection.set_nodelay(true);
-    })
 }
 
 /// Serves until `stop` resolves, or until nobody has asked anything for as long as `unwatched`.

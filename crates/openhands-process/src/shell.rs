@@ -21,6 +21,7 @@ mod listener;
 mod marks;
 mod notices;
 mod outcome;
+mod preview;
 mod report;
 mod script;
 mod session;
@@ -45,6 +46,7 @@ pub use outcome::{Completed, Outcome, Wait};
 pub use script::is_variable_name;
 pub use told::Output;
 
+use preview::Preview;
 use report::Report;
 use script::Form;
 use session::Session;
@@ -52,14 +54,11 @@ use stream::Ended;
 use syntax::{Scan, Syntax};
 use told::Told;
 
-/// Pieces of output a subscriber may be behind before it loses the oldest.
-const PREVIEW_PIECES: usize = 64;
-
 /// A persistent shell. All methods may be called from any task; dropping it ends all its processes.
 #[derive(Debug)]
 pub struct Shell {
-    config: ShellConfig,
-    preview: broadcast::Sender<Bytes>,
+    config: Arc<ShellConfig>,
+    preview: Preview,
     changed: Arc<Notify>,
     session: Mutex<Option<Arc<Session>>>,
     unfinished: Mutex<Option<Unfinished>>,
@@ -79,8 +78,9 @@ struct Unfinished {
 
 impl Shell {
     /// Starts a shell. Resolves when it is ready.
-    pub async fn start(config: ShellConfig) -> Result<Self, ShellError> {
-        let (preview, _) = broadcast::channel(PREVIEW_PIECES);
+    pub async fn start(config: impl Into<Arc<ShellConfig>>) -> Result<Self, ShellError> {
+        let config = config.into();
+        let preview = Preview::default();
         let changed = Arc::new(Notify::new());
         let session = Session::start(&config, preview.clone(), Arc::clone(&changed)).await?;
         Ok(Self {

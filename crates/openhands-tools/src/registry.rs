@@ -6,11 +6,12 @@ use crate::response_schema::{self, Structured};
 use indexmap::IndexMap;
 use openhands_protocol::JsonObject;
 use openhands_protocol::tool::{Action, Observation, Tool};
+use parking_lot::Mutex;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// What the definitions of a conversation's tools may depend on.
 #[derive(Debug, Clone, Default)]
@@ -109,6 +110,41 @@ impl Registration {
                 Ok(vec![
                     Arc::new(define(place, params)?) as Arc<dyn ToolDefinition>
                 ])
+            },
+            move |machine, params| {
+                let executor: Arc<dyn ToolExecutor> = Arc::new(equip(machine, params)?);
+                Ok(vec![(name.to_owned(), executor)])
+            },
+        )
+    }
+}
+
+impl Registration {
+    /// A registration of one tool whose definition depends on nothing but what `key` takes from the place. Agents with the same key
+    /// share it for as long as one of them has it: what a model is told about a tool is large.
+    pub fn shared<
+        K: PartialEq + Send + 'static,
+        D: ToolDefinition + 'static,
+        E: ToolExecutor + 'static,
+    >(
+        key: impl Fn(&Place) -> K + Send + Sync + 'static,
+        define: impl Fn(&K) -> D + Send + Sync + 'static,
+        equip: impl Fn(&Machine, &JsonObject) -> Result<E, CreateError> + Send + Sync + 'static,
+        name: &'static str,
+    ) -> Self {
+        let known: Mutex<Vec<(K, Weak<D>)>> = Mutex::default();
+        Self::new(
+            move |place, _| {
+                let key = key(place);
+                let mut known = known.lock();
+                known.retain(|(_, definition)| definition.strong_count() > 0);
+                let mut same = known.iter().filter(|(other, _)| *other == key);
+                if let Some(definition) = same.find_map(|(_, definition)| definition.upgrade()) {
+                    return Ok(vec![definition as Arc<dyn ToolDefinition>]);
+                }
+                let definition = Arc::new(define(&key));
+                known.push((key, Arc::downgrade(&definition)));
+                Ok(vec![definition as Arc<dyn ToolDefinition>])
             },
             move |machine, params| {
                 let executor: Arc<dyn ToolExecutor> = Arc::new(equip(machine, params)?);

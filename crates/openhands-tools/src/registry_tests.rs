@@ -36,3 +36,24 @@ fn a_name_that_is_wanted_twice_is_refused() {
         .unwrap_err();
     assert_eq!(problem, CreateError::Duplicate("grep".into()));
 }
+
+#[test]
+fn agents_in_one_directory_share_what_models_are_told() {
+    let registry = Registry::standard();
+    let tools = |directory: &str| {
+        let place = Place {
+            working_dir: directory.into(),
+            ..Place::default()
+        };
+        let wanted = [Tool::new("terminal"), Tool::new("file_editor")];
+        registry.definitions(&wanted, &place).unwrap()
+    };
+    let same = |one: &Definitions, other: &Definitions, name| {
+        Arc::ptr_eq(one.get(name).unwrap(), other.get(name).unwrap())
+    };
+    let (one, two, elsewhere) = (tools("/one"), tools("/one"), tools("/elsewhere"));
+    assert!(same(&one, &two, "terminal") && same(&one, &two, "file_editor"));
+    assert!(same(&one, &elsewhere, "terminal") && !same(&one, &elsewhere, "file_editor"));
+    let editor = elsewhere.get("file_editor").unwrap();
+    assert!(editor.spec().description.contains("/elsewhere"));
+}

@@ -24,8 +24,9 @@ pub const NAME: &str = "terminal";
 
 /// How the registry makes the tool.
 pub fn registration() -> Registration {
-    Registration::single(
-        |_, _| Ok(TerminalTool::new()),
+    Registration::shared(
+        |_| (),
+        |()| TerminalTool::new(),
         |machine, params| TerminalConfig::new(machine, params).map(TerminalExecutor::new),
         NAME,
     )

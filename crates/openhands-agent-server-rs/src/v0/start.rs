@@ -12,7 +12,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::command::Settings;
 use super::routes::router;
 use super::sandbox::Sandbox;
-use crate::serve::without_delay;
+use crate::connection::Clients;
 
 /// Everything has ended by then: clients wait five seconds before they kill.
 const STOP_TIME: Duration = Duration::from_secs(3);
@@ -37,7 +37,7 @@ impl ActionServer {
             .with_context(|| format!("listening on {host}:{port}"))?;
         let address = listener.local_addr()?;
         let stop = CancellationToken::new();
-        let serving = axum::serve(without_delay(listener), router(Arc::clone(&sandbox)))
+        let serving = axum::serve(Clients(listener), router(Arc::clone(&sandbox)))
             .with_graceful_shutdown(stop.clone().cancelled_owned());
         Ok(Self {
             address,

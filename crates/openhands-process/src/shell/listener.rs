@@ -72,7 +72,8 @@ pub(crate) async fn listen(link: Arc<Link>, script: Script, token: Token) {
     if let Err(error) = link.tree.kill().await {
         tracing::warn!(%error, "a dead shell's processes were not all ended");
     }
-    let _ = tokio::time::timeout(DRAIN, drain(&link)).await;
+    // In a box of its own, with its buffer: this task lives as long as the shell, and is as large as the largest thing that it waits for.
+    let _ = tokio::time::timeout(DRAIN, Box::pin(drain(&link))).await;
     link.stream.lock().shell_died(exit);
     link.changed.notify_waiters();
 }
@@ -98,21 +99,26 @@ fn read_terminal(link: &Link, at_most: usize) -> Result<Drained, ()> {
     Ok(Drained::Part)
 }
 
-/// Reads what the control socket has. False when its other end is closed.
+/// Takes the reports that the control socket has. False when its other end is closed.
 async fn read_reports(link: &Link, reports: &mut ReportReader, script: &Script) -> bool {
-    let mut buffer = [0; 4096];
-    let open = loop {
-        match link.control.try_read(&mut buffer) {
-            Ok(0) => break false,
-            Ok(count) => reports.feed(buffer.get(..count).unwrap_or_default()),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => break true,
-            Err(_) => break false,
-        }
-    };
+    let open = read_control(link, reports);
     while let Some(report) = reports.next() {
         take_report(link, script, report).await;
     }
     open
+}
+
+/// Reads what the control socket has. Apart, so that its buffer is not kept while something is waited for.
+fn read_control(link: &Link, reports: &mut ReportReader) -> bool {
+    let mut buffer = [0; 4096];
+    loop {
+        match link.control.try_read(&mut buffer) {
+            Ok(0) => return false,
+            Ok(count) => reports.feed(buffer.get(..count).unwrap_or_default()),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return true,
+            Err(_) => return false,
+        }
+    }
 }
 
 /// Ends the command that bash reports on, once all of its output is here.

@@ -84,9 +84,11 @@ impl Script {
         out.push_str("{ \\builtin set +H; \\builtin unset -v MAILCHECK TMOUT; } 2>/dev/null\n");
         out.push_str(&self.define_reports());
         out.push_str("\\builtin set +o history; \\builtin history -c\n");
-        let mut out = out.into_bytes();
-        out.extend(self.report(0, true));
-        out
+        for line in self.full_report(&format!("{}:0 0 0", self.token.as_str())) {
+            out.push_str(&line);
+            out.push('\n');
+        }
+        out.into_bytes()
     }
 
     /// The line that runs a command.
@@ -180,44 +182,68 @@ impl Script {
     /// of the next line.
     pub(crate) fn report(&self, number: u64, full: bool) -> Vec<u8> {
         let token = self.token.as_str();
+        let told = format!("{token}:{number} \"$?\" \"${{PIPESTATUS[@]}}\"");
         let line = if full {
-            format!("{REPORT}_all {token}:{number} \"$?\" \"${{PIPESTATUS[@]}}\" >/dev/null 2>&1\n")
+            let lines = self.full_report("\"${@:2}\"").join("\n");
+            let lines = escape(&lines);
+            format!("{REPORT}_all $'{lines}' {told} >/dev/null 2>&1\n")
         } else {
-            format!("{REPORT} {token}:{number} \"$?\" \"${{PIPESTATUS[@]}}\"\n")
+            format!("{REPORT} {told}\n")
         };
         line.into_bytes()
     }
 
     /// The functions that report: bash is slow to parse, so it does so once. They cannot be unset or replaced.
     ///
-    /// Descriptor 0 is the control socket here, as it is for every line of ours.
+    /// Descriptor 0 is the control socket here, as it is for every line of ours. What a full report does is not in them, but comes
+    /// with each call: it is rare, and bash would keep 30 kB for what it has parsed of it.
     fn define_reports(&self) -> String {
         let token = self.token.as_str();
         format!(
             "{REPORT}() {{ \\builtin command -v python || \\builtin :; \
              \\builtin printf '\\0%s' \"$@\" '' \"${{!-}}\" \"$-\" \"${{PWD-}}\" \
              \"${{PS0-}}${{PS1-}}${{PS2-}}${{PROMPT_COMMAND[*]+x}}\" $'{token}\\n'; }} >&0\n\
-             {REPORT}_all() {{ \\builtin printf '\\0' >&0; \\builtin command -v python >&0 || \\builtin :; \
-             \\builtin jobs -p >&0; \\builtin trap -p DEBUG ERR >&0; \
-             \\builtin printf '\\0%s' \"$@\" '' \"${{!-}}\" \"$-\" \"${{PWD-}}\" '' \
-             \"${{PS1:+${{PS1@P}}}}${{PS0:+${{PS0@P}}}}\" '' >&0; \
-             {QUIET}\\builtin printf '\\0%s\\n' {token} >&0; }}\n\
-             \\builtin readonly -f {REPORT} {REPORT}_all\n"
+             {REPORT}_all() {{ \\builtin eval \"$1\"; }}; {FIXED}() {{ [[ $1 = *r* ]]; }}\n\
+             \\builtin readonly -f {REPORT} {REPORT}_all {FIXED}\n"
         )
+    }
+
+    /// A full report, as lines: bash forgets what it has parsed after each of them. `told` is what is told of the command.
+    ///
+    /// No word in them is one that an alias could replace. After the first, nothing shows or runs between lines.
+    fn full_report(&self, told: &str) -> [String; 5] {
+        let hush = |prompt| {
+            format!(
+                "\\builtin test -z \"${{{prompt}-}}\" || {FIXED} \"${{{prompt}@a}}\" || {prompt}="
+            )
+        };
+        let token = self.token.as_str();
+        [
+            format!(
+                "\\builtin printf '\\0' >&0; \\builtin command -v python >&0 || \\builtin :; \
+                 \\builtin jobs -p >&0; \\builtin trap -p DEBUG ERR >&0; \
+                 \\builtin printf '\\0%s' {told} '' \"${{!-}}\" \"$-\" \"${{PWD-}}\" '' \
+                 \"${{PS1:+${{PS1@P}}}}${{PS0:+${{PS0@P}}}}\" '' >&0; \
+                 \\builtin test -z \"${{PROMPT_COMMAND[*]+x}}\" || {FIXED} \"${{PROMPT_COMMAND@a}}\" || \
+                 {{ \\builtin declare -p PROMPT_COMMAND >&0; \\builtin unset -v PROMPT_COMMAND; }}"
+            ),
+            hush("PS0"),
+            hush("PS1"),
+            hush("PS2"),
+            format!(
+                "\\builtin set +xv; \
+                 \\builtin shopt -qo history && \\builtin set +o history && \\builtin history -c; \
+                 \\builtin printf '\\0%s\\n' {token} >&0"
+            ),
+        ]
     }
 }
 
 /// Names of our functions start so.
 pub(crate) const REPORT: &str = "__oh_report";
 
-/// Takes away, until the next command, what would show or run while the shell is idle.
-const QUIET: &str = "if [[ ${PROMPT_COMMAND[*]+x} && ${PROMPT_COMMAND@a} != *r* ]]; then \
-    \\builtin declare -p PROMPT_COMMAND >&0; \\builtin unset -v PROMPT_COMMAND; fi; \
-    [[ -z ${PS0-} || ${PS0@a} = *r* ]] || PS0=; \
-    [[ -z ${PS1-} || ${PS1@a} = *r* ]] || PS1=; \
-    [[ -z ${PS2-} || ${PS2@a} = *r* ]] || PS2=; \
-    if [[ -o xtrace || -o verbose ]]; then \\builtin set +xv; fi; \
-    if [[ -o history ]]; then \\builtin set +o history; \\builtin history -c; fi; ";
+/// Whether these attributes of a variable, as `@a` gives them, are those of one that cannot be changed.
+const FIXED: &str = "__oh_report_fixed";
 
 /// Sets `PROMPT_COMMAND` again, from what `declare -p` printed, on the command's own line: one of its own would
 /// run it once more. As an assignment, because only a plain `declare` could have an array for its argument.
@@ -285,6 +311,20 @@ pub(crate) fn quote(text: &str, out: &mut Vec<u8>) {
         out.extend_from_slice(part.as_bytes());
     }
     out.push(b'\'');
+}
+
+/// The text between `$'` and `'` that means exactly `text`, on one line: an interrupt drops the line that it hits, and must not leave a
+/// part of it.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 2);
+    for character in text.chars() {
+        match character {
+            '\n' => out.push_str("\\n"),
+            '\'' | '\\' => out.extend(['\\', character]),
+            other => out.push(other),
+        }
+    }
+    out
 }
 
 /// Whether this is a name that bash can export.

@@ -5,11 +5,10 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::net::UnixStream;
-use tokio::sync::{Notify, broadcast};
+use tokio::sync::Notify;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::config::ShellConfig;
@@ -17,6 +16,7 @@ use super::dying;
 use super::error::ShellError;
 use super::listener::{Link, listen};
 use super::marks::Token;
+use super::preview::Preview;
 use super::report::Report;
 use super::script::{Form, Restore, Script};
 use super::started::{Moment, Started};
@@ -49,7 +49,7 @@ impl Session {
     /// Starts a bash and waits until it is ready for a command.
     pub(crate) async fn start(
         config: &ShellConfig,
-        preview: broadcast::Sender<Bytes>,
+        preview: Preview,
         changed: Arc<Notify>,
     ) -> Result<Self, ShellError> {
         let token = Token::random();

@@ -5,13 +5,12 @@
 
 use std::path::PathBuf;
 
-use bytes::Bytes;
-use tokio::sync::broadcast;
 use tokio::time::Instant;
 
 use super::capture::Capture;
 use super::marks::{MarkFilter, Piece, Token};
 use super::notices::current;
+use super::preview::Preview;
 use super::report::Report;
 use super::script::REPORT;
 use crate::exit::Exit;
@@ -53,7 +52,7 @@ pub(crate) struct Stream {
     died: Option<Exit>,
     last_output: Instant,
     /// Whether notices about jobs of earlier commands are to be left out of what is shown.
-    preview: broadcast::Sender<Bytes>,
+    preview: Preview,
 }
 
 #[derive(Debug)]
@@ -81,7 +80,7 @@ impl Running {
 }
 
 impl Stream {
-    pub(crate) fn new(cap: usize, token: &Token, preview: broadcast::Sender<Bytes>) -> Self {
+    pub(crate) fn new(cap: usize, token: &Token, preview: Preview) -> Self {
         Self {
             cap,
             filter: MarkFilter::new(token),
@@ -200,10 +199,7 @@ impl Stream {
             return;
         }
         self.last_output = Instant::now();
-        if self.preview.receiver_count() > 0 {
-            // A subscriber that is behind loses the oldest pieces, and is told how many.
-            let _ = self.preview.send(Bytes::copy_from_slice(bytes));
-        }
+        self.preview.show(bytes);
         match &mut self.after {
             Some(after) if after.len() + bytes.len() <= MAX_AFTER_BYTES => {
                 after.extend_from_slice(bytes);

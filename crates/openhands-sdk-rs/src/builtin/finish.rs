@@ -1,5 +1,7 @@
 //! The `finish` tool: the agent's last word in a run.
 
+use std::sync::LazyLock;
+
 use futures_util::future::BoxFuture;
 use openhands_protocol::tool::{Action, FinishAction, FinishObservation, Observation, ToolSpec};
 use openhands_tools::arguments::{Arguments, InvalidArguments, text};
@@ -86,5 +88,9 @@ impl ToolExecutor for Finish {
 }
 
 pub(crate) fn registration() -> Registration {
-    Registration::single(|_, _| Ok(FinishTool::new()), |_, _| Ok(Finish), NAME)
+    // One for all conversations, each of which has a registry of its own: they share what the model is told.
+    static ONE: LazyLock<Registration> = LazyLock::new(|| {
+        Registration::shared(|_| (), |()| FinishTool::new(), |_, _| Ok(Finish), NAME)
+    });
+    ONE.clone()
 }

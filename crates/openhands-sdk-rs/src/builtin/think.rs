@@ -1,5 +1,7 @@
 //! The `think` tool: a thought that is written down and changes nothing.
 
+use std::sync::LazyLock;
+
 use futures_util::future::BoxFuture;
 use openhands_protocol::tool::{Action, Observation, ThinkAction, ThinkObservation, ToolSpec};
 use openhands_tools::arguments::{Arguments, InvalidArguments, text};
@@ -85,5 +87,9 @@ impl ToolExecutor for Think {
 }
 
 pub(crate) fn registration() -> Registration {
-    Registration::single(|_, _| Ok(ThinkTool::new()), |_, _| Ok(Think), NAME)
+    // One for all conversations, each of which has a registry of its own: they share what the model is told.
+    static ONE: LazyLock<Registration> = LazyLock::new(|| {
+        Registration::shared(|_| (), |()| ThinkTool::new(), |_, _| Ok(Think), NAME)
+    });
+    ONE.clone()
 }

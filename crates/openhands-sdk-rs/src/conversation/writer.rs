@@ -35,8 +35,8 @@ pub(crate) struct WriterState {
     turned: Option<ExecutionStatus>,
     /// The status in the saved state.
     saved_status: Option<ExecutionStatus>,
-    /// Made from the log when it is first needed.
-    branch: Option<Branch>,
+    /// Made from the log when it is first needed. In a box: most conversations have none.
+    branch: Option<Box<Branch>>,
     /// Counts messages of users, so that a step notices one that came while it was at work.
     pub(crate) user_messages: u64,
     /// A run is to follow the present one.
@@ -275,7 +275,7 @@ impl Writer<'_> {
     pub(crate) async fn branch(&mut self) -> Result<&mut Branch, ConversationError> {
         if self.own.branch.is_none() {
             let events = self.inner.log.active_branch(None).await?;
-            self.own.branch = Some(Branch::of(&events));
+            self.own.branch = Some(Box::new(Branch::of(&events)));
         }
         Ok(self.own.branch.get_or_insert_default())
     }

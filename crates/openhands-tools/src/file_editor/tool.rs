@@ -171,8 +171,9 @@ impl From<FileEditorAction> for Request {
 
 /// Both halves, for the registry.
 pub fn registration() -> Registration {
-    Registration::single(
-        |place, _| Ok(FileEditorTool::new(&place.working_dir)),
+    Registration::shared(
+        |place| place.working_dir.clone(),
+        |working_dir| FileEditorTool::new(working_dir),
         |machine, _| Ok(FileEditorExecutor::new(&machine.place.working_dir)),
         NAME,
     )

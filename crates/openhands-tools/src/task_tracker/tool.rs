@@ -172,8 +172,9 @@ fn run(list: &mut TaskList, action: TaskTrackerAction) -> TaskTrackerObservation
 
 /// Both halves, for the registry.
 pub fn registration() -> Registration {
-    Registration::single(
-        |_, _| Ok(TaskTrackerTool::new()),
+    Registration::shared(
+        |_| (),
+        |()| TaskTrackerTool::new(),
         |machine, _| {
             let dir = machine.place.persistence_dir.as_deref();
             Ok(TaskTrackerExecutor::new(dir))

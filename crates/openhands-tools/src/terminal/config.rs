@@ -7,6 +7,7 @@ use openhands_protocol::JsonObject;
 use serde_json::Value;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Silence after which a running command is handed back.
@@ -17,8 +18,8 @@ const NICE: i32 = 10;
 /// Everything that a terminal needs to know.
 #[derive(Debug, Clone)]
 pub struct TerminalConfig {
-    /// How the shell is started.
-    pub shell: ShellConfig,
+    /// How the shell is started. All that start it share this: an environment is large.
+    pub shell: Arc<ShellConfig>,
     /// Silence after which a running command is handed back.
     pub no_change_timeout: Duration,
     /// Seconds without activity after which the host stops this machine, if it does.
@@ -61,7 +62,7 @@ impl TerminalConfig {
         }
         shell.environment.extend(extra_environment(params)?);
         Ok(Self {
-            shell,
+            shell: Arc::new(shell),
             no_change_timeout: no_change_timeout(params)?,
             idle_timeout: machine.idle_timeout.filter(|seconds| *seconds > 0.0),
             save_dir: machine

@@ -12,6 +12,7 @@ use openhands_protocol::tool::{
     Action, CmdOutputMetadata, Observation, TerminalAction, TerminalObservation,
 };
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The part of the host's idle limit that a foreground command may take.
@@ -28,7 +29,7 @@ impl TerminalExecutor {
     /// A terminal without a shell yet.
     pub fn new(config: TerminalConfig) -> Self {
         Self {
-            session: TerminalSession::new(config.shell.clone()),
+            session: TerminalSession::new(Arc::clone(&config.shell)),
             config,
         }
     }

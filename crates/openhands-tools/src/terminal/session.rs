@@ -23,7 +23,7 @@ const FIRST_COMMAND_TIME: Duration = Duration::from_mins(5);
 /// One persistent shell, started at the first call and again when it has ended.
 #[derive(Debug)]
 pub struct TerminalSession {
-    config: ShellConfig,
+    config: Arc<ShellConfig>,
     hostname: String,
     first_commands: &'static [&'static str],
     shell: Mutex<Option<Arc<Shell>>>,
@@ -103,11 +103,11 @@ impl Ran {
 
 impl TerminalSession {
     /// A terminal without a shell yet.
-    pub fn new(config: ShellConfig) -> Self {
+    pub fn new(config: impl Into<Arc<ShellConfig>>) -> Self {
         let name = rustix::system::uname();
         let hostname = name.nodename().to_string_lossy();
         Self {
-            config,
+            config: config.into(),
             hostname: hostname.split('.').next().unwrap_or_default().to_owned(),
             first_commands: &[],
             shell: Mutex::default(),
@@ -138,7 +138,7 @@ impl TerminalSession {
         if let Some(running) = &*shell {
             return Ok(Arc::clone(running));
         }
-        let started = Shell::start(self.config.clone()).await?;
+        let started = Shell::start(Arc::clone(&self.config)).await?;
         self.begin(&started).await?;
         Ok(Arc::clone(shell.insert(Arc::new(started))))
     }
