@@ -1,5 +1,9 @@
-//! One kept-alive HTTP connection, with as little between the request and the socket as can be.
+//! One kept-alive HTTP connection, with as little between the request and the socket as can be: whoever asks writes and reads the socket. A
+//! task of its own for the connection would be woken for every request and wake the asker for every answer, which would be timed, too.
 
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
@@ -20,6 +24,8 @@ const ANSWER_LIMIT: Duration = Duration::from_mins(3);
 pub(crate) struct Connection {
     port: u16,
     sender: SendRequest<Full<Bytes>>,
+    /// Reads and writes the socket; none when it is closed.
+    socket: Option<http1::Connection<TokioIo<TcpStream>, Full<Bytes>>>,
 }
 
 /// A status and all of its body.
@@ -46,9 +52,30 @@ impl Connection {
     pub(crate) async fn open(port: u16) -> anyhow::Result<Self> {
         let socket = TcpStream::connect(("127.0.0.1", port)).await?;
         socket.set_nodelay(true)?;
-        let (sender, connection) = http1::handshake(TokioIo::new(socket)).await?;
-        tokio::spawn(connection);
-        Ok(Self { port, sender })
+        let (sender, socket) = http1::handshake(TokioIo::new(socket)).await?;
+        Ok(Self {
+            port,
+            sender,
+            socket: Some(socket),
+        })
+    }
+
+    /// Waits for something that needs the socket to be read and written.
+    async fn drive<T>(&mut self, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        poll_fn(|cx| {
+            if let Poll::Ready(done) = work.as_mut().poll(cx) {
+                return Poll::Ready(done);
+            }
+            let Some(socket) = &mut self.socket else {
+                return Poll::Pending;
+            };
+            if pin!(socket).poll(cx).is_ready() {
+                self.socket = None;
+            }
+            work.as_mut().poll(cx)
+        })
+        .await
     }
 
     pub(crate) async fn get(&mut self, path: &str) -> anyhow::Result<Answer> {
@@ -77,14 +104,14 @@ impl Connection {
     /// Reads a body to its end without keeping it; its size.
     pub(crate) async fn drain(&mut self, path: &str) -> anyhow::Result<usize> {
         let answer = self.begin(Method::GET, path, None, Bytes::new()).await?;
-        size_of(answer, path).await
+        self.drive(size_of(answer, path)).await
     }
 
     /// The same of the answer to a POST of JSON.
     pub(crate) async fn drain_post(&mut self, path: &str, body: Bytes) -> anyhow::Result<usize> {
         let json = Some("application/json");
         let answer = self.begin(Method::POST, path, json, body).await?;
-        size_of(answer, path).await
+        self.drive(size_of(answer, path)).await
     }
 
     async fn send(
@@ -96,7 +123,7 @@ impl Connection {
     ) -> anyhow::Result<Answer> {
         let answer = self.begin(method, path, content_type, body).await?;
         let status = answer.status();
-        let body = answer.into_body().collect().await?.to_bytes();
+        let body = self.drive(answer.into_body().collect()).await?.to_bytes();
         Ok(Answer { status, body })
     }
 
@@ -121,6 +148,22 @@ impl Connection {
         }
     }
 
+    /// Whether the server has not closed it since the last answer.
+    async fn is_open(&mut self) -> bool {
+        poll_fn(|cx| {
+            if let Some(socket) = &mut self.socket
+                && pin!(socket).poll(cx).is_ready()
+            {
+                self.socket = None;
+            }
+            match &self.socket {
+                Some(_) => self.sender.poll_ready(cx).map(|ready| ready.is_ok()),
+                None => Poll::Ready(false),
+            }
+        })
+        .await
+    }
+
     async fn ask(
         &mut self,
         method: Method,
@@ -128,7 +171,7 @@ impl Connection {
         content_type: Option<&str>,
         body: Bytes,
     ) -> anyhow::Result<Response<Incoming>> {
-        if self.sender.is_closed() || self.sender.ready().await.is_err() {
+        if !self.is_open().await {
             *self = Self::open(self.port).await?;
         }
         let mut request = Request::builder()
@@ -139,7 +182,8 @@ impl Connection {
             request = request.header(CONTENT_TYPE, content_type);
         }
         let request = request.body(Full::new(body))?;
-        tokio::time::timeout(ANSWER_LIMIT, self.sender.send_request(request))
+        let asked = self.sender.send_request(request);
+        tokio::time::timeout(ANSWER_LIMIT, self.drive(asked))
             .await
             .with_context(|| format!("no answer to {path}"))?
             .with_context(|| format!("asking {path}"))

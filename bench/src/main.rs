@@ -15,6 +15,7 @@ mod limits;
 mod many;
 mod memory;
 mod model;
+mod moments;
 mod processes;
 mod requests;
 mod servers;
@@ -28,11 +29,13 @@ mod talk;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
+use parking_lot::Mutex;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::bench::{Bench, Launches};
@@ -109,13 +112,22 @@ fn main() -> anyhow::Result<ExitCode> {
             .then(|| python(arguments.python.as_deref()))
             .transpose()?,
     };
-    let mut table = Table::default();
+    let table = Arc::new(Mutex::new(Table::default()));
     let ended = runtime.block_on(async {
+        // On a thread that waits for sockets: this one would be woken by such a thread for every answer, which would be timed, too.
+        let measured = run(launches, arguments.quick, groups, Arc::clone(&table));
+        let mut measured = tokio::spawn(measured);
         tokio::select! {
-            ended = run(launches, arguments.quick, &groups, &mut table) => ended,
-            interrupted = interrupted() => interrupted,
+            ended = &mut measured => ended?,
+            interrupted = interrupted() => {
+                measured.abort();
+                // What it drops ends the servers.
+                let _ = measured.await;
+                interrupted
+            }
         }
     });
+    let table = table.lock();
     print!("{table}");
     if let Some(file) = &arguments.json {
         let text = serde_json::to_vec_pretty(&table.json(arguments.quick))?;
@@ -163,8 +175,8 @@ fn python(interpreter: Option<&Path>) -> anyhow::Result<Launch> {
 async fn run(
     launches: Launches,
     quick: bool,
-    groups: &[&'static str],
-    table: &mut Table,
+    groups: Vec<&'static str>,
+    table: Arc<Mutex<Table>>,
 ) -> anyhow::Result<()> {
     let bar = ProgressBar::new(u64::try_from(groups.len())?);
     bar.set_style(ProgressStyle::with_template(
@@ -176,14 +188,14 @@ async fn run(
     let mut bench = Bench::new(launches, quick, bar.clone())?;
     bench.start().await?;
     for group in groups {
-        bar.set_prefix(*group);
+        bar.set_prefix(group);
         let measured = tokio::time::timeout(GROUP_LIMIT, measure(&mut bench, group))
             .await
             .context("it takes too long")
             .flatten();
         match measured {
-            Ok(figures) => table.add(group, figures),
-            Err(error) => table.fail(group, &error),
+            Ok(figures) => table.lock().add(group, figures),
+            Err(error) => table.lock().fail(group, &error),
         }
         bar.inc(1);
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::extract::{Path, State};
+use axum::extract::{ConnectInfo, Path, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
@@ -19,6 +19,8 @@ use parking_lot::Mutex;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+
+use crate::moments::{Moment, Noting};
 
 type Scripts = Arc<Mutex<HashMap<String, Arc<Script>>>>;
 
@@ -35,7 +37,8 @@ impl Model {
         let scripts = Scripts::default();
         let router = Router::new()
             .route("/{script}/chat/completions", post(complete))
-            .with_state(Arc::clone(&scripts));
+            .with_state(Arc::clone(&scripts))
+            .into_make_service_with_connect_info::<Moment>();
         let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
         listener.set_nonblocking(true)?;
         let port = listener.local_addr()?.port();
@@ -45,8 +48,10 @@ impl Model {
         std::thread::Builder::new()
             .name("model".to_owned())
             .spawn(move || {
-                runtime
-                    .block_on(async { axum::serve(TcpListener::from_std(listener)?, router).await })
+                runtime.block_on(async {
+                    let listener = Noting(TcpListener::from_std(listener)?);
+                    axum::serve(listener, router).await
+                })
             })?;
         Ok(Self { port, scripts })
     }
@@ -64,9 +69,9 @@ impl Model {
 async fn complete(
     State(scripts): State<Scripts>,
     Path(name): Path<String>,
+    ConnectInfo(moment): ConnectInfo<Moment>,
     body: Body,
 ) -> Response {
-    let arrived = Instant::now();
     let script = scripts.lock().get(&name).cloned();
     let Some(script) = script else {
         return axum::http::StatusCode::NOT_FOUND.into_response();
@@ -74,6 +79,7 @@ async fn complete(
     if to_bytes(body, usize::MAX).await.is_err() {
         return axum::http::StatusCode::BAD_REQUEST.into_response();
     }
+    let arrived = moment.take().unwrap_or_else(Instant::now);
     ([(CONTENT_TYPE, "application/json")], script.answer(arrived)).into_response()
 }
 
