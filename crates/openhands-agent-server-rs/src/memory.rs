@@ -16,7 +16,7 @@ const AFTER_START: Duration = Duration::from_millis(150);
 
 /// How long after the end of a connection it is looked for what can be given back: the rest of a crowd leaves meanwhile.
 const AFTER_CROWD: Duration = Duration::from_secs(1);
-/// So much more than after the last time is worth a walk through the heaps: it keeps all of them busy for milliseconds.
+/// So much more that is free than after the last time is worth a walk through the heaps: it keeps all of them busy for milliseconds.
 const WORTH_BYTES: usize = 16 << 20;
 
 /// Sees to it that a server that waits for work is small. Called once, when it listens.
@@ -46,35 +46,41 @@ pub(crate) fn shrink_after_crowd() {
         tokio::time::sleep(AFTER_CROWD).await;
         // From here on another one may be asked for, which waits its time.
         AHEAD.store(false, Ordering::Relaxed);
-        if has_grown() {
+        if own_memory().is_some_and(|bytes| bytes > 2 * WORTH_BYTES) {
             // Off the threads of requests.
             let _ = tokio::task::spawn_blocking(give_back_heaps).await;
         }
     });
 }
 
-/// The process's own memory after the last time that something was given back, or since then, if it was less.
-static KEPT_BYTES: AtomicUsize = AtomicUsize::new(WORTH_BYTES);
-
-/// Whether there is much more memory than there was before.
-fn has_grown() -> bool {
-    let Some(now) = own_memory() else {
-        return false;
-    };
-    let kept = KEPT_BYTES.fetch_min(now.max(WORTH_BYTES), Ordering::Relaxed);
-    now > kept.saturating_add(WORTH_BYTES)
-}
-
-/// Gives the kernel the pages of the heaps in which nothing is kept.
+/// Gives the kernel the pages of the heaps in which nothing is kept, if they may be many.
 fn give_back_heaps() {
+    /// What could not be given back the last time, for something is kept in each of its pages.
+    static HELD_BYTES: AtomicUsize = AtomicUsize::new(0);
+    let free = free_memory();
+    let held = HELD_BYTES.fetch_min(free, Ordering::Relaxed);
+    if free < held.saturating_add(WORTH_BYTES) {
+        return;
+    }
     #[cfg(target_env = "gnu")]
     // SAFETY: takes a number; gives back pages that hold nothing but free blocks, under the allocator's locks.
     unsafe {
         libc::malloc_trim(0);
     }
-    if let Some(now) = own_memory() {
-        KEPT_BYTES.store(now.max(WORTH_BYTES), Ordering::Relaxed);
-    }
+    HELD_BYTES.store(free_memory(), Ordering::Relaxed);
+}
+
+/// The process's own memory in which nothing is kept, roughly, in bytes.
+fn free_memory() -> usize {
+    #[cfg(target_env = "gnu")]
+    let kept = {
+        // SAFETY: reads the allocator's counts, under its locks.
+        let counts = unsafe { libc::mallinfo2() };
+        counts.uordblks.saturating_add(counts.hblkhd)
+    };
+    #[cfg(not(target_env = "gnu"))]
+    let kept = usize::MAX;
+    own_memory().unwrap_or(0).saturating_sub(kept)
 }
 
 /// The memory that is this process's alone, as the kernel counts it, in bytes.
