@@ -1,18 +1,23 @@
 //! Output on its way to events: text as it was decoded so far, and when the next piece of it is due.
 
+use std::io;
 use std::time::Duration;
 
-use encoding_rs::{CoderResult, Decoder, UTF_8};
+use bytes::BufMut as _;
+use bytes::buf::Limit;
 use tokio::time::Instant;
 
 /// What one event carries at most, both streams together.
 pub(super) const MAX_CHUNK_BYTES: usize = 1 << 20;
 
-/// More text than this is likely to become a full piece; and the most by which one is overshot.
+/// More text than this is likely to become a full piece.
 const MUCH: usize = 256 << 10;
 
-/// What the decoder may hold back and write with the next bytes.
-const WIDEST_CHARACTERS: usize = 16;
+/// By how much a piece is read too far: what does not fit is copied to the next, so it is little.
+const TOO_FAR: usize = 16 << 10;
+
+/// The least room that is worth a read.
+const LEAST_ROOM: usize = 16 << 10;
 
 /// In the long run pieces are at least this far apart, unless one is full.
 pub(super) const PACE: Duration = Duration::from_millis(50);
@@ -41,65 +46,114 @@ pub(super) struct Piece {
     pub(super) stderr: Option<String>,
 }
 
+impl Piece {
+    /// How much text it has.
+    pub(super) fn len(&self) -> usize {
+        let texts = [&self.stdout, &self.stderr].into_iter().flatten();
+        texts.map(String::len).sum()
+    }
+}
+
 /// One stream: what it has sent so far and no event has carried.
+#[derive(Default)]
 struct Stream {
-    decoder: Decoder,
-    text: String,
+    /// Text, and after it perhaps the start of a character whose rest has not come.
+    bytes: Vec<u8>,
+    /// How much of it is text.
+    text: usize,
     at_end: bool,
 }
 
 impl Stream {
-    fn new() -> Self {
-        Self {
-            decoder: UTF_8.new_decoder_without_bom_handling(),
-            text: String::new(),
-            at_end: false,
-        }
+    /// Reads up to `most` bytes to where the text is gathered; nothing means the end.
+    fn read(
+        &mut self,
+        most: usize,
+        read: impl FnOnce(&mut Limit<&mut Vec<u8>>) -> io::Result<usize>,
+    ) -> io::Result<()> {
+        self.make_room(most);
+        let room = self.bytes.capacity() - self.bytes.len();
+        let count = read(&mut (&mut self.bytes).limit(most.min(room)))?;
+        self.settle(count == 0);
+        Ok(())
     }
 
-    /// A character that is cut between two reads waits for its rest; at the end it is a replacement character.
-    fn decode(&mut self, mut bytes: &[u8], last: bool) {
-        loop {
-            self.make_room(bytes.len() + WIDEST_CHARACTERS);
-            let (result, read, _) = self.decoder.decode_to_string(bytes, &mut self.text, last);
-            bytes = bytes.get(read..).unwrap_or_default();
-            // Only what is no text becomes longer, and needs another turn.
-            if result == CoderResult::InputEmpty {
-                break;
-            }
+    /// Finds out what of the new bytes is text. A character that is cut between two reads waits for its rest; at the end it is a
+    /// replacement character.
+    fn settle(&mut self, last: bool) {
+        match str::from_utf8(self.bytes.get(self.text..).unwrap_or_default()) {
+            Ok(_) => self.text = self.bytes.len(),
+            Err(cut) if cut.error_len().is_none() && !last => self.text += cut.valid_up_to(),
+            Err(_) => self.replace(last),
         }
         self.at_end |= last;
     }
 
-    /// Makes room for so many bytes more. Much output gets all the room that a full piece takes at once, instead of
-    /// growing to it by copies.
+    /// Puts replacement characters where the new bytes are no text.
+    fn replace(&mut self, last: bool) {
+        let new = self.bytes.split_off(self.text);
+        let mut left = new.len();
+        for chunk in new.utf8_chunks() {
+            let (text, other) = (chunk.valid(), chunk.invalid());
+            left -= text.len() + other.len();
+            self.bytes.extend_from_slice(text.as_bytes());
+            let may_go_on = || str::from_utf8(other).is_err_and(|cut| cut.error_len().is_none());
+            if !last && left == 0 && may_go_on() {
+                self.text = self.bytes.len();
+                self.bytes.extend_from_slice(other);
+                return;
+            }
+            if !other.is_empty() {
+                let mut replacement = [0; 4];
+                let replacement = char::REPLACEMENT_CHARACTER.encode_utf8(&mut replacement);
+                self.bytes.extend_from_slice(replacement.as_bytes());
+            }
+        }
+        self.text = self.bytes.len();
+    }
+
+    /// Makes room for the next bytes. Much output gets all the room that a full piece takes at once, instead of growing to it by copies.
     fn make_room(&mut self, bytes: usize) {
-        let needed = self.text.len() + bytes;
-        if (MUCH..MAX_CHUNK_BYTES + MUCH).contains(&needed) {
-            self.text
-                .reserve_exact(MAX_CHUNK_BYTES + MUCH - self.text.len());
+        let length = self.bytes.len();
+        if self.bytes.capacity() - length >= LEAST_ROOM.min(bytes) {
+            return;
+        }
+        if (MUCH..=MAX_CHUNK_BYTES + TOO_FAR).contains(&(length + bytes)) {
+            self.bytes.reserve_exact(MAX_CHUNK_BYTES + TOO_FAR - length);
         } else {
-            self.text.reserve(bytes);
+            self.bytes.reserve(bytes);
         }
     }
 
-    /// The text up to `most` bytes, not cutting a character. What is left is kept in `room`, if anything is.
-    fn take(&mut self, most: usize, mut room: String) -> Option<String> {
-        if self.text.is_empty() {
+    /// The text up to `most` bytes, not cutting a character. What is left is kept in `room`, if there is more text.
+    fn take(&mut self, most: usize, room: String) -> Option<String> {
+        let end = boundary(&self.bytes, most.min(self.text));
+        if end == 0 {
             return None;
         }
-        let end = self.text.floor_char_boundary(most);
-        let mut rest = String::new();
-        if let Some(left) = self.text.get(end..).filter(|left| !left.is_empty()) {
-            room.clear();
-            room.reserve_exact(self.text.capacity());
-            room.push_str(left);
-            rest = room;
+        let left = self.bytes.get(end..).unwrap_or_default();
+        let mut rest = Vec::new();
+        if end < self.text {
+            rest = room.into_bytes();
+            rest.clear();
+            rest.reserve_exact(self.bytes.capacity().max(left.len()));
         }
-        self.text.truncate(end);
-        let taken = std::mem::replace(&mut self.text, rest);
-        (!taken.is_empty()).then_some(taken)
+        rest.extend_from_slice(left);
+        self.text -= end;
+        self.bytes.truncate(end);
+        let taken = std::mem::replace(&mut self.bytes, rest);
+        // It is text.
+        let lossy = |error: std::string::FromUtf8Error| {
+            String::from_utf8_lossy(error.as_bytes()).into_owned()
+        };
+        Some(String::from_utf8(taken).unwrap_or_else(lossy))
     }
+}
+
+/// The last place up to `at` where a character begins or all ends.
+fn boundary(text: &[u8], at: usize) -> usize {
+    let goes_on = |at: &usize| text.get(*at).is_some_and(|byte| byte & 0xc0 == 0x80);
+    (0..=at).rev().find(|at| !goes_on(at)).unwrap_or_default()
 }
 
 /// The output of one command between the pipes and the events.
@@ -117,8 +171,8 @@ pub(super) struct Chunks {
 impl Chunks {
     pub(super) fn new(gather: Duration) -> Self {
         Self {
-            stdout: Stream::new(),
-            stderr: Stream::new(),
+            stdout: Stream::default(),
+            stderr: Stream::default(),
             waiting_since: None,
             gather,
             paced_until: None,
@@ -132,16 +186,30 @@ impl Chunks {
         }
     }
 
-    /// Takes what was read from a stream; nothing means its end.
-    pub(super) fn push(&mut self, source: Source, bytes: &[u8], now: Instant) {
-        self.stream(source).decode(bytes, bytes.is_empty());
+    /// Takes what `read` puts into the room it is given, at most so many bytes; nothing means the end of the stream.
+    pub(super) fn read(
+        &mut self,
+        source: Source,
+        most: usize,
+        now: Instant,
+        read: impl FnOnce(&mut Limit<&mut Vec<u8>>) -> io::Result<usize>,
+    ) -> io::Result<()> {
+        let room = (MAX_CHUNK_BYTES + TOO_FAR).saturating_sub(self.len());
+        self.stream(source)
+            .read(most.min(room.max(TOO_FAR)), read)?;
         if self.len() > 0 {
             self.waiting_since.get_or_insert(now);
         }
+        Ok(())
     }
 
     fn len(&self) -> usize {
-        self.stdout.text.len() + self.stderr.text.len()
+        self.stdout.text + self.stderr.text
+    }
+
+    /// Whether there is so much that more is likely to come.
+    pub(super) fn is_much(&self) -> bool {
+        self.len() >= MUCH
     }
 
     /// Whether the stream has ended.
@@ -177,7 +245,7 @@ impl Chunks {
 
     /// The text of the next event. What comes after it is gathered in `room`.
     pub(super) fn take(&mut self, now: Instant, room: String) -> Piece {
-        let (for_stdout, for_stderr) = if self.stdout.text.len() >= self.stderr.text.len() {
+        let (for_stdout, for_stderr) = if self.stdout.text >= self.stderr.text {
             (room, String::new())
         } else {
             (String::new(), room)

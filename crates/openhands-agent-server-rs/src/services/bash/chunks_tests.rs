@@ -2,6 +2,24 @@ use proptest::prelude::*;
 
 use super::*;
 
+impl Chunks {
+    fn push(&mut self, source: Source, bytes: &[u8], now: Instant) {
+        let mut rest = bytes;
+        loop {
+            let read = self.read(source, bytes.len(), now, |room| {
+                let (head, tail) = rest.split_at(rest.len().min(room.remaining_mut()));
+                room.put_slice(head);
+                rest = tail;
+                Ok(head.len())
+            });
+            read.unwrap();
+            if rest.is_empty() {
+                return;
+            }
+        }
+    }
+}
+
 fn all(chunks: &mut Chunks, now: Instant) -> (String, String, usize) {
     let (mut out, mut err, mut pieces) = (String::new(), String::new(), 0);
     while chunks.len() > 0 {
@@ -33,7 +51,7 @@ fn bytes_that_are_no_text_become_replacement_characters() {
     chunks.push(Source::Stdout, b"\xff\xfex", now);
     // The start of a character that never ends.
     chunks.push(Source::Stderr, b"y\xe2\x82", now);
-    assert_eq!(chunks.stderr.text, "y");
+    assert_eq!(chunks.stderr.text, 1);
     chunks.push(Source::Stderr, b"", now);
     let (out, err, _) = all(&mut chunks, now);
     assert_eq!(
@@ -97,6 +115,37 @@ proptest! {
         chunks.push(Source::Stdout, b"", now);
         prop_assert_eq!(all(&mut chunks, now).0, text);
     }
+
+    #[test]
+    fn what_is_no_text_is_replaced_as_if_it_came_in_one_piece(
+        pieces in prop::collection::vec(prop_oneof![
+            prop::collection::vec(any::<u8>(), 1..9),
+            // Cut characters are rare among any bytes.
+            "\\PC{1,3}".prop_map(|text| { let mut bytes = text.into_bytes(); bytes.pop(); bytes.push(b'x'); bytes }),
+            "\\PC{1,3}".prop_map(|text| text.into_bytes()),
+        ], 0..30),
+        cuts in prop::collection::vec(1_usize..9, 1..50),
+    ) {
+        let bytes = pieces.concat();
+        let now = Instant::now();
+        let mut chunks = Chunks::new(GATHER);
+        let mut rest = bytes.as_slice();
+        let mut taken = String::new();
+        for cut in cuts.iter().cycle() {
+            if rest.is_empty() {
+                break;
+            }
+            let (head, tail) = rest.split_at((*cut).min(rest.len()));
+            chunks.push(Source::Stdout, head, now);
+            rest = tail;
+            if cut % 3 == 0 {
+                taken += &all(&mut chunks, now).0;
+            }
+        }
+        chunks.push(Source::Stdout, b"", now);
+        taken += &all(&mut chunks, now).0;
+        prop_assert_eq!(taken, String::from_utf8_lossy(&bytes));
+    }
 }
 
 #[test]
@@ -109,8 +158,8 @@ fn room_is_kept_only_while_there_is_more_than_one_event_carries() {
     let place = room.as_ptr();
     let first = chunks.take(now, room).stdout.unwrap();
     assert_eq!((first.len(), chunks.len()), (MAX_CHUNK_BYTES, 10));
-    assert_eq!(chunks.stdout.text.as_ptr(), place, "the room was used");
+    assert_eq!(chunks.stdout.bytes.as_ptr(), place, "the room was used");
     let last = chunks.take(now, String::with_capacity(2 * MAX_CHUNK_BYTES));
     assert_eq!(last.stdout.unwrap().len(), 10);
-    assert_eq!(chunks.stdout.text.capacity(), 0, "and given back");
+    assert_eq!(chunks.stdout.bytes.capacity(), 0, "and given back");
 }

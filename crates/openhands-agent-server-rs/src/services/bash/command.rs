@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::chunks::{Chunks, GATHER, GATHER_LITTLE, Piece, Source};
-use super::joined::Stored;
+use super::joined::{MIN_OWN_FILE, Stored};
 use super::store::{Added, EventStore};
 
 const SHELL: &str = "/bin/sh";
@@ -111,7 +111,6 @@ impl Run {
                 None => GATHER_LITTLE,
             }),
             is_wide: false,
-            buffer: Vec::new(),
         };
         let code = match self.follow(&tree, &mut pipes).await {
             End::Exited(exit) => i64::from(exit.return_code()),
@@ -174,10 +173,10 @@ impl Run {
                 () = tokio::time::sleep_until(due.unwrap_or(deadline)), if due.is_some() => {
                     let piece = self.piece(pipes);
                     self.emit(piece, None).await;
-                    self.rest(pipes).await;
+                    self.rest().await;
                 }
                 () = pipes.read() => {
-                    if pipes.chunks.is_full() {
+                    if pipes.chunks.is_much() {
                         pipes.widen();
                     }
                     while pipes.chunks.is_full() {
@@ -208,6 +207,7 @@ impl Run {
             Ok(timestamp) => timestamp,
             Err(_) => openhands_protocol::UtcTime::now(),
         };
+        let length = piece.len();
         let output = BashOutput {
             id: BashEventId::random(),
             timestamp,
@@ -221,6 +221,11 @@ impl Run {
         self.order += 1;
         self.settle().await;
         let room = std::mem::take(&mut self.json_room);
+        if length < MIN_OWN_FILE {
+            let added = self.store.add_small_output(output, room).await;
+            self.hand_over(added).await;
+            return;
+        }
         self.storing = Some(self.store.add_output(output, room));
         if exit_code.is_some() {
             self.settle().await;
@@ -228,21 +233,23 @@ impl Run {
     }
 
     /// Waits until all is stored, and gives the memory back that a flood of output took.
-    async fn rest(&mut self, pipes: &mut Pipes) {
+    async fn rest(&mut self) {
         self.settle().await;
         self.json_room = Vec::new();
         self.text_room = String::new();
-        if pipes.buffer.len() > READ_BYTES {
-            pipes.buffer = Vec::new();
-        }
     }
 
     /// Waits until the last output is stored, and hands it to who waits.
     async fn settle(&mut self) {
-        let Some(storing) = self.storing.take() else {
-            return;
-        };
-        let failed = match storing.await.map_err(io::Error::other).flatten() {
+        if let Some(storing) = self.storing.take() {
+            let added = storing.await.map_err(io::Error::other).flatten();
+            self.hand_over(added).await;
+        }
+    }
+
+    /// Hands an output that is stored to who waits for it.
+    async fn hand_over(&mut self, added: io::Result<Added>) {
+        let failed = match added {
             Ok(added) => {
                 self.json_room = added.json_room;
                 self.text_room = added.text_room.unwrap_or_default();
@@ -284,8 +291,6 @@ struct Pipes {
     stderr: Option<pipe::Receiver>,
     chunks: Chunks,
     is_wide: bool,
-    /// Where the next bytes are read to.
-    buffer: Vec<u8>,
 }
 
 impl Pipes {
@@ -313,25 +318,18 @@ impl Pipes {
         } else {
             READ_BYTES
         };
-        // Memory is taken when there is something to read.
-        if self.buffer.len() < size {
-            self.buffer = vec![0; size];
-        }
         let pipe = match source {
             Source::Stdout => &self.stdout,
             Source::Stderr => &self.stderr,
         };
-        let read = pipe
-            .as_ref()
-            .map_or(Ok(0), |pipe| pipe.try_read(&mut self.buffer));
-        match read {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            // Nothing means the end. A pipe that fails counts as ended.
-            read => {
-                let bytes = self.buffer.get(..read.unwrap_or(0)).unwrap_or_default();
-                self.chunks.push(source, bytes, Instant::now());
+        // There may be nothing to read after all.
+        let _ = self.chunks.read(source, size, Instant::now(), |room| {
+            // A pipe that fails counts as ended.
+            match pipe.as_ref().map_or(Ok(0), |pipe| pipe.try_read_buf(room)) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(error),
+                read => Ok(read.unwrap_or(0)),
             }
-        }
+        });
     }
 }
 

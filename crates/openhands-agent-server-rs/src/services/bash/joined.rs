@@ -5,7 +5,7 @@
 //! together, and more pieces than files may be open, are written once more, to a file without a name.
 
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, IoSliceMut, Write as _};
 use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,8 @@ use futures_util::stream::{self, Stream, StreamExt as _};
 use openhands_protocol::Form;
 use openhands_protocol::bash::BashOutput;
 use openhands_sdk_rs::tools::blocking;
+use parking_lot::Mutex;
+use rustix::io::ReadWriteFlags;
 
 use super::written::{NO_TEXT, Written};
 
@@ -158,6 +160,8 @@ impl Joined {
         parts.push(Part::Memory(Bytes::copy_from_slice(tail.as_bytes())));
         let length = parts.iter().map(Part::len).sum();
         let pieces = stream::iter(parts.into_iter().flat_map(in_pieces));
+        let rooms = Rooms::default();
+        let read = move |part| read(part, rooms.clone());
         Ok((length, pieces.map(read).buffered(READS_AHEAD)))
     }
 
@@ -198,26 +202,76 @@ fn in_pieces(part: Part) -> Vec<Part> {
     }
 }
 
-async fn read(part: Part) -> io::Result<Bytes> {
+async fn read(part: Part, rooms: Rooms) -> io::Result<Bytes> {
     match part {
         Part::Memory(bytes) => Ok(bytes),
         Part::File(file, range) => {
             // Memory of the few threads that serve requests: the allocator keeps some for each thread that ever took any, and
             // there are many that read files.
-            let piece = room_for(&range);
-            let read = blocking(move || read_range(&file, &range, piece));
-            read.await.map_err(io::Error::other)?
+            let mut room = rooms.take(length_of(&range));
+            // What was written a moment ago is in the kernel's memory still. To copy it from there takes less time than to wake another
+            // thread for it, and waits for no disk.
+            if !read_at_once(&file, &range, &mut room.bytes) {
+                let read = blocking(move || {
+                    file.read_exact_at(&mut room.bytes, range.start)?;
+                    Ok::<_, io::Error>(room)
+                });
+                room = read.await.map_err(io::Error::other)??;
+            }
+            Ok(Bytes::from_owner(room))
         }
     }
 }
 
-fn room_for(range: &Range<u64>) -> Vec<u8> {
-    vec![0; usize::try_from(range.end - range.start).unwrap_or(usize::MAX)]
+/// Reads all of a range, if that can be done without waiting.
+fn read_at_once(file: &File, range: &Range<u64>, room: &mut [u8]) -> bool {
+    let length = room.len();
+    let mut rooms = [IoSliceMut::new(room)];
+    let read = rustix::io::preadv2(file, &mut rooms, range.start, ReadWriteFlags::NOWAIT);
+    read == Ok(length)
 }
 
-fn read_range(file: &File, range: &Range<u64>, mut room: Vec<u8>) -> io::Result<Bytes> {
-    file.read_exact_at(&mut room, range.start)?;
-    Ok(room.into())
+fn length_of(range: &Range<u64>) -> usize {
+    usize::try_from(range.end - range.start).unwrap_or(usize::MAX)
+}
+
+/// Memory that one answer is read to, used again when a piece of it is sent.
+#[derive(Debug, Clone, Default)]
+struct Rooms(Arc<Mutex<Vec<Vec<u8>>>>);
+
+struct Room {
+    bytes: Vec<u8>,
+    rooms: Rooms,
+}
+
+impl Rooms {
+    fn take(&self, length: usize) -> Room {
+        let mut bytes = self.0.lock().pop().unwrap_or_default();
+        bytes.resize(length, 0);
+        Room {
+            bytes,
+            rooms: self.clone(),
+        }
+    }
+}
+
+impl AsRef<[u8]> for Room {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        let bytes = std::mem::take(&mut self.bytes);
+        self.rooms.0.lock().push(bytes);
+    }
+}
+
+fn read_range(file: &File, range: &Range<u64>) -> io::Result<Bytes> {
+    let mut bytes = vec![0; length_of(range)];
+    file.read_exact_at(&mut bytes, range.start)?;
+    Ok(bytes.into())
 }
 
 /// Text in a file without a name.
@@ -243,7 +297,7 @@ impl Spool {
     fn push(&mut self, part: Part, parts: &mut Vec<Part>) -> io::Result<()> {
         let text = match part {
             Part::Memory(bytes) => bytes,
-            Part::File(file, range) => read_range(&file, &range, room_for(&range))?,
+            Part::File(file, range) => read_range(&file, &range)?,
         };
         if text.is_empty() {
             return Ok(());

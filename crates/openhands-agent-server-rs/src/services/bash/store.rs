@@ -26,6 +26,7 @@ use super::name;
 use super::search::{self, Page, Search};
 use super::subscription::{Subscribers, Subscription, TooManySubscribers};
 use super::written::Written;
+use crate::services::brief::brief_file_work;
 
 /// How files that are being written begin. Those are no events.
 const HIDDEN: char = '.';
@@ -93,7 +94,7 @@ impl EventStore {
     /// Stores a command and announces it. One that cannot be stored is not announced.
     pub(super) async fn add_command(self: &Arc<Self>, command: BashCommand) -> io::Result<()> {
         let store = Arc::clone(self);
-        let added = blocking(move || {
+        let added = brief_file_work(move || {
             let name = name::of_command(&command);
             let json = Form::REST.to_vec(&BashEvent::from(command));
             let json = Bytes::from(json.map_err(io::Error::other)?);
@@ -110,42 +111,55 @@ impl EventStore {
     /// It has begun when this returns: the caller may do something else meanwhile.
     pub(super) fn add_output(
         self: &Arc<Self>,
-        mut output: BashOutput,
+        output: BashOutput,
         mut room: Vec<u8>,
     ) -> JoinHandle<io::Result<Added>> {
         let store = Arc::clone(self);
         // Here, and not on one of the many threads that write files: the allocator keeps some memory for each thread.
         Written::make_room(&output, &mut room);
-        tokio::task::spawn_blocking(move || {
-            let name = name::of_output(&output);
-            // Written once: the file, those who follow and who waits for the end all get these bytes.
-            let (written, text_room) = Written::new(&mut output, room).map_err(io::Error::other)?;
-            let (file, done) = match store.write(&name, &written.json) {
-                Ok(file) => (Some(file), Ok(())),
-                Err(error) => (None, Err(error)),
-            };
-            store.announce(&name, &written.json, done.is_ok());
-            let mut json_room = Vec::new();
-            let text = match file {
-                Some(file) if written.json.len() >= MIN_OWN_FILE => {
-                    // Who follows may hold it still.
-                    if let Ok(json) = written.json.try_into_mut() {
-                        json_room = json.into();
-                    }
-                    Text::File {
-                        file,
-                        stdout: written.stdout,
-                        stderr: written.stderr,
-                    }
+        tokio::task::spawn_blocking(move || store.store_output(output, room))
+    }
+
+    /// The same for little text, to its end.
+    pub(super) async fn add_small_output(
+        self: &Arc<Self>,
+        output: BashOutput,
+        room: Vec<u8>,
+    ) -> io::Result<Added> {
+        let store = Arc::clone(self);
+        let added = brief_file_work(move || store.store_output(output, room));
+        added.await.map_err(io::Error::other)?
+    }
+
+    fn store_output(&self, mut output: BashOutput, room: Vec<u8>) -> io::Result<Added> {
+        let name = name::of_output(&output);
+        // Written once: the file, those who follow and who waits for the end all get these bytes.
+        let (written, text_room) = Written::new(&mut output, room).map_err(io::Error::other)?;
+        let (file, done) = match self.write(&name, &written.json) {
+            Ok(file) => (Some(file), Ok(())),
+            Err(error) => (None, Err(error)),
+        };
+        self.announce(&name, &written.json, done.is_ok());
+        let mut json_room = Vec::new();
+        let text = match file {
+            Some(file) if written.json.len() >= MIN_OWN_FILE => {
+                // Who follows may hold it still.
+                if let Ok(json) = written.json.try_into_mut() {
+                    json_room = json.into();
                 }
-                _ => Text::Memory(written),
-            };
-            Ok(Added {
-                stored: Stored { output, text },
-                done,
-                text_room: text_room.filter(|text| text.capacity() >= MIN_OWN_FILE),
-                json_room,
-            })
+                Text::File {
+                    file,
+                    stdout: written.stdout,
+                    stderr: written.stderr,
+                }
+            }
+            _ => Text::Memory(written),
+        };
+        Ok(Added {
+            stored: Stored { output, text },
+            done,
+            text_room: text_room.filter(|text| text.capacity() >= MIN_OWN_FILE),
+            json_room,
         })
     }
 

@@ -1,5 +1,6 @@
 //! A file that comes in: written aside as it comes, and given its name when it is whole.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::{FileError, Files, absolute};
+use crate::services::brief::brief_file_work;
 
 /// What is handed to the disk at once: a piece of the network is small, and waking the writer for each costs more than writing it.
 const BATCH_BYTES: usize = 256 << 10;
@@ -110,20 +112,22 @@ impl Upload {
             writing,
             ..
         } = self;
-        let task = match writing {
+        let done = match writing {
             Some(Writing { parts, task }) => {
                 let _ = parts.send(Part::Batch(batch)).await;
                 let _ = parts.send(Part::Whole).await;
-                task
+                task.await
             }
             // Small files are written in one go.
-            None => tokio::task::spawn_blocking(move || {
-                let mut parts = [Part::Batch(batch), Part::Whole].into_iter();
-                store(&target, || parts.next())
-            }),
+            None => {
+                let store_all = move || {
+                    let mut parts = [Part::Batch(batch), Part::Whole].into_iter();
+                    store(&target, || parts.next())
+                };
+                brief_file_work(store_all).await
+            }
         };
-        task.await
-            .unwrap_or_else(|lost| Err(FileError::Failed(format!("Failed to upload file: {lost}"))))
+        done.unwrap_or_else(|lost| Err(FileError::Failed(format!("Failed to upload file: {lost}"))))
     }
 }
 
@@ -140,23 +144,33 @@ impl Writing {
 /// Writes all parts. They are not forced to the disk, as no program does that copies files: the file is whole or not there for whoever looks,
 /// also when the server is killed.
 fn store(target: &Path, mut next: impl FnMut() -> Option<Part>) -> Result<u64, FileError> {
-    if let Some(parent) = target.parent().filter(|parent| !parent.is_dir()) {
-        std::fs::create_dir_all(parent).map_err(|error| refused(&error, parent))?;
-    }
     let mut size = 0;
-    let fill = |file: &mut File| loop {
-        match next() {
-            Some(Part::Batch(pieces)) => {
-                for piece in pieces {
-                    file.write_all(&piece)?;
-                    size += piece.len() as u64;
+    let has_begun = Cell::new(false);
+    let mut fill = |file: &mut File| {
+        has_begun.set(true);
+        loop {
+            match next() {
+                Some(Part::Batch(pieces)) => {
+                    for piece in pieces {
+                        file.write_all(&piece)?;
+                        size += piece.len() as u64;
+                    }
                 }
+                Some(Part::Whole) => return Ok(()),
+                None => return Err(io::ErrorKind::UnexpectedEof.into()),
             }
-            Some(Part::Whole) => return Ok(()),
-            None => return Err(io::ErrorKind::UnexpectedEof.into()),
         }
     };
-    match write_file_with(target, fill) {
+    let mut written = write_file_with(target, &mut fill);
+    // Most files go where others are: the directories above are looked at when there was no place for this one.
+    if written.is_err()
+        && !has_begun.get()
+        && let Some(parent) = target.parent().filter(|parent| !parent.is_dir())
+    {
+        std::fs::create_dir_all(parent).map_err(|error| refused(&error, parent))?;
+        written = write_file_with(target, fill);
+    }
+    match written {
         Ok(()) => Ok(size),
         Err(error) => Err(match error.kind() {
             io::ErrorKind::IsADirectory => FileError::invalid("Path is a directory"),
