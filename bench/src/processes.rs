@@ -1,7 +1,9 @@
 //! What the processes of one server use: memory and processor time, of all of them together.
 //!
-//! They are found by a variable in their environment, so that daemons which left the tree (tmux) count, too.
+//! They are found by a variable in their environment, so that daemons which left the tree (tmux) count, too; and by whose children they are, so that
+//! those with another environment (the guards of our commands) do.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,32 +12,42 @@ use anyhow::{Context as _, ensure};
 /// The variable that marks the processes of one server.
 pub(crate) const MARK: &str = "OPENHANDS_BENCH_MARK";
 
-/// The processes that carry this mark, as directories of /proc.
+/// The processes that carry this mark and those below them, as directories of /proc.
 fn marked(mark: &str) -> anyhow::Result<Vec<PathBuf>> {
     let wanted = format!("{MARK}={mark}");
-    let mut found = Vec::new();
+    let (mut found, mut others) = (BTreeMap::new(), Vec::new());
     for entry in std::fs::read_dir("/proc")? {
         let entry = entry?;
-        if !entry
-            .file_name()
-            .as_encoded_bytes()
-            .iter()
-            .all(u8::is_ascii_digit)
-        {
+        let Some(id) = entry.file_name().to_str().and_then(|id| id.parse().ok()) else {
             continue;
-        }
+        };
         // Processes come and go while they are counted, and those of others cannot be read.
         let Ok(environment) = std::fs::read(entry.path().join("environ")) else {
             continue;
         };
-        if environment
-            .split(|&byte| byte == 0)
-            .any(|variable| variable == wanted.as_bytes())
-        {
-            found.push(entry.path());
+        let mut variables = environment.split(|&byte| byte == 0);
+        if variables.any(|variable| variable == wanted.as_bytes()) {
+            found.insert(id, entry.path());
+        } else if let Some(parent) = parent(&entry.path()) {
+            others.push((id, parent, entry.path()));
         }
     }
-    Ok(found)
+    // Children of children: until there is nobody new.
+    loop {
+        let is_below = |(_, parent, _): &mut (i32, i32, PathBuf)| found.contains_key(parent);
+        let below: Vec<_> = others.extract_if(.., is_below).collect();
+        if below.is_empty() {
+            return Ok(found.into_values().collect());
+        }
+        found.extend(below.into_iter().map(|(id, _, path)| (id, path)));
+    }
+}
+
+/// Whose child a process is.
+fn parent(process: &Path) -> Option<i32> {
+    let stat = std::fs::read_to_string(process.join("stat")).ok()?;
+    let (_, fields) = stat.rsplit_once(')')?;
+    fields.split_whitespace().nth(1)?.parse().ok()
 }
 
 /// The ids of the marked processes.

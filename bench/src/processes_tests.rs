@@ -30,3 +30,36 @@ fn a_marked_process_is_found_with_its_memory() {
     child.wait().unwrap();
     assert!(proportional_memory(&mark).is_err());
 }
+
+#[test]
+fn one_without_the_mark_counts_below_one_with_it() {
+    let mark = uuid::Uuid::new_v4().to_string();
+    let mut parent = Command::new("sh")
+        .args(["-c", "env -i sleep 60 & echo $!; wait"])
+        .env(MARK, &mark)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let output = parent.stdout.take().unwrap();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(output), &mut line).unwrap();
+    let below: i32 = line.trim().parse().unwrap();
+    let has_no_mark = || {
+        let environment = std::fs::read(format!("/proc/{below}/environ")).unwrap();
+        let name = std::fs::read_to_string(format!("/proc/{below}/comm")).unwrap();
+        environment.is_empty() && name.trim() == "sleep"
+    };
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !has_no_mark() && Instant::now() < deadline {
+        std::thread::yield_now();
+    }
+    assert!(has_no_mark());
+    let found = ids(&mark).unwrap();
+    assert!(found.contains(&below), "{below} is not one of {found:?}");
+    assert_eq!(found.len(), 2);
+    for id in found {
+        let id = rustix::process::Pid::from_raw(id).unwrap();
+        rustix::process::kill_process(id, rustix::process::Signal::KILL).unwrap();
+    }
+    parent.wait().unwrap();
+}

@@ -2,7 +2,6 @@
 
 pub(crate) mod activity;
 pub(crate) mod bash;
-pub(crate) mod brief;
 pub(crate) mod conversations;
 pub(crate) mod files;
 pub(crate) mod git;

@@ -46,14 +46,6 @@ pub(super) struct Piece {
     pub(super) stderr: Option<String>,
 }
 
-impl Piece {
-    /// How much text it has.
-    pub(super) fn len(&self) -> usize {
-        let texts = [&self.stdout, &self.stderr].into_iter().flatten();
-        texts.map(String::len).sum()
-    }
-}
-
 /// One stream: what it has sent so far and no event has carried.
 #[derive(Default)]
 struct Stream {

@@ -122,7 +122,7 @@ proptest! {
             prop::collection::vec(any::<u8>(), 1..9),
             // Cut characters are rare among any bytes.
             "\\PC{1,3}".prop_map(|text| { let mut bytes = text.into_bytes(); bytes.pop(); bytes.push(b'x'); bytes }),
-            "\\PC{1,3}".prop_map(|text| text.into_bytes()),
+            "\\PC{1,3}".prop_map(String::into_bytes),
         ], 0..30),
         cuts in prop::collection::vec(1_usize..9, 1..50),
     ) {

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::chunks::{Chunks, GATHER, GATHER_LITTLE, Piece, Source};
-use super::joined::{MIN_OWN_FILE, Stored};
+use super::joined::Stored;
 use super::store::{Added, EventStore};
 
 const SHELL: &str = "/bin/sh";
@@ -207,7 +207,6 @@ impl Run {
             Ok(timestamp) => timestamp,
             Err(_) => openhands_protocol::UtcTime::now(),
         };
-        let length = piece.len();
         let output = BashOutput {
             id: BashEventId::random(),
             timestamp,
@@ -221,11 +220,6 @@ impl Run {
         self.order += 1;
         self.settle().await;
         let room = std::mem::take(&mut self.json_room);
-        if length < MIN_OWN_FILE {
-            let added = self.store.add_small_output(output, room).await;
-            self.hand_over(added).await;
-            return;
-        }
         self.storing = Some(self.store.add_output(output, room));
         if exit_code.is_some() {
             self.settle().await;

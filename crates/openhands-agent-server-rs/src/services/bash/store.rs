@@ -26,7 +26,6 @@ use super::name;
 use super::search::{self, Page, Search};
 use super::subscription::{Subscribers, Subscription, TooManySubscribers};
 use super::written::Written;
-use crate::services::brief::brief_file_work;
 
 /// How files that are being written begin. Those are no events.
 const HIDDEN: char = '.';
@@ -94,7 +93,7 @@ impl EventStore {
     /// Stores a command and announces it. One that cannot be stored is not announced.
     pub(super) async fn add_command(self: &Arc<Self>, command: BashCommand) -> io::Result<()> {
         let store = Arc::clone(self);
-        let added = brief_file_work(move || {
+        let added = blocking(move || {
             let name = name::of_command(&command);
             let json = Form::REST.to_vec(&BashEvent::from(command));
             let json = Bytes::from(json.map_err(io::Error::other)?);
@@ -118,17 +117,6 @@ impl EventStore {
         // Here, and not on one of the many threads that write files: the allocator keeps some memory for each thread.
         Written::make_room(&output, &mut room);
         tokio::task::spawn_blocking(move || store.store_output(output, room))
-    }
-
-    /// The same for little text, to its end.
-    pub(super) async fn add_small_output(
-        self: &Arc<Self>,
-        output: BashOutput,
-        room: Vec<u8>,
-    ) -> io::Result<Added> {
-        let store = Arc::clone(self);
-        let added = brief_file_work(move || store.store_output(output, room));
-        added.await.map_err(io::Error::other)?
     }
 
     fn store_output(&self, mut output: BashOutput, room: Vec<u8>) -> io::Result<Added> {

@@ -11,7 +11,6 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::{FileError, Files, absolute};
-use crate::services::brief::brief_file_work;
 
 /// What is handed to the disk at once: a piece of the network is small, and waking the writer for each costs more than writing it.
 const BATCH_BYTES: usize = 256 << 10;
@@ -112,22 +111,20 @@ impl Upload {
             writing,
             ..
         } = self;
-        let done = match writing {
+        let task = match writing {
             Some(Writing { parts, task }) => {
                 let _ = parts.send(Part::Batch(batch)).await;
                 let _ = parts.send(Part::Whole).await;
-                task.await
+                task
             }
             // Small files are written in one go.
-            None => {
-                let store_all = move || {
-                    let mut parts = [Part::Batch(batch), Part::Whole].into_iter();
-                    store(&target, || parts.next())
-                };
-                brief_file_work(store_all).await
-            }
+            None => tokio::task::spawn_blocking(move || {
+                let mut parts = [Part::Batch(batch), Part::Whole].into_iter();
+                store(&target, || parts.next())
+            }),
         };
-        done.unwrap_or_else(|lost| Err(FileError::Failed(format!("Failed to upload file: {lost}"))))
+        task.await
+            .unwrap_or_else(|lost| Err(FileError::Failed(format!("Failed to upload file: {lost}"))))
     }
 }
 
