@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use futures_util::future::try_join_all;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
+use tokio::task::JoinSet;
 
 use crate::bench::Bench;
 use crate::figures::{Figure, Target, in_milliseconds, number};
@@ -89,6 +90,8 @@ struct Audience {
     talk: Talk,
     arrivals: UnboundedReceiver<Instant>,
     size: usize,
+    /// Where the subscribers listen. They leave with the audience: what is measured next is without them.
+    _listening: JoinSet<()>,
 }
 
 impl Audience {
@@ -97,14 +100,16 @@ impl Audience {
         // The first message makes the agent, which is not what is measured.
         talk.say("hello", false).await?;
         let (sender, arrivals) = mpsc::unbounded_channel();
+        let mut listening = JoinSet::new();
         for _ in 0..size {
             let listener = Listener::events(server, &talk.id).await?;
-            listener.report_messages(sender.clone());
+            listener.report_messages(sender.clone(), &mut listening);
         }
         Ok(Self {
             talk,
             arrivals,
             size,
+            _listening: listening,
         })
     }
 

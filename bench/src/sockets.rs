@@ -6,6 +6,7 @@ use anyhow::{Context as _, bail};
 use futures_util::StreamExt as _;
 use tokio::net::TcpStream;
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::task::JoinSet;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
@@ -74,9 +75,9 @@ impl Listener {
             .with_context(|| format!("no frame with {words:?}"))?
     }
 
-    /// Reports the arrival of every user message, until the socket or the receiver ends.
-    pub(crate) fn report_messages(mut self, to: UnboundedSender<Instant>) {
-        tokio::spawn(async move {
+    /// Reports the arrival of every user message, in one of these tasks: the socket is closed with it.
+    pub(crate) fn report_messages(mut self, to: UnboundedSender<Instant>, tasks: &mut JoinSet<()>) {
+        tasks.spawn(async move {
             while let Some(Ok(frame)) = self.socket.next().await {
                 if let Message::Text(text) = frame
                     && text.contains("\"MessageEvent\"")
