@@ -1,15 +1,13 @@
 //! What the process keeps in memory for nothing: pages of the program that only its start needed, heaps of threads that have ended, and
 //! what a crowd of clients needed that is gone.
 //!
-//! The crate's only unsafe code: calls that the kernel and the C library offer to no safe interface.
+//! Unsafe code: calls that the C library offers to no safe interface.
 #![allow(unsafe_code)]
 
-use std::ffi::c_void;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use rustix::mm::{Advice, madvise};
+use openhands_sdk_rs::process::give_back_program;
 
 /// When the start is over for certain, the first requests of whoever started it included.
 const AFTER_START: Duration = Duration::from_millis(150);
@@ -104,56 +102,6 @@ pub fn share_heaps() {
         // SAFETY: takes two numbers and changes a setting of the allocator.
         unsafe { libc::mallopt(libc::M_ARENA_MAX, heaps) };
     }
-}
-
-/// Takes the program's own code and constants out of the process's memory. They are in the file: what is used again comes back
-/// from the kernel's cache, page by page, and what only the start used does not.
-fn give_back_program() {
-    let (Ok(program), Ok(mappings)) = (
-        std::fs::read_link("/proc/self/exe"),
-        std::fs::read_to_string("/proc/self/smaps"),
-    ) else {
-        return;
-    };
-    for (start, length) in unchanged_parts(&mappings, &program) {
-        let start = std::ptr::with_exposed_provenance_mut::<c_void>(start);
-        // SAFETY: the range is a mapping of the program's file that cannot be written to and of which no page was changed. After
-        // the call each of its pages reads from the file what it read before: nothing that runs or looks there can tell. Mappings
-        // of the program stay where they are as long as the process lives.
-        let _ = unsafe { madvise(start, length, Advice::LinuxDontNeed) };
-    }
-}
-
-/// The mappings of a file that are read-only and have no page that differs from the file, as address and length. Relocated
-/// constants do differ: to drop those would be to lose them.
-fn unchanged_parts(mappings: &str, file: &Path) -> Vec<(usize, usize)> {
-    let Some(file) = file.to_str() else {
-        return Vec::new();
-    };
-    let mut parts = Vec::new();
-    let mut current = None;
-    for line in mappings.lines() {
-        if let Some(part) = mapping(line) {
-            current = part.filter(|_| line.ends_with(file));
-        } else if line.strip_prefix("Anonymous:").map(str::trim) == Some("0 kB") {
-            parts.extend(current.take());
-        }
-    }
-    parts
-}
-
-/// Reads the first line of a mapping's description: where it is, if it is private and read-only. None for any other line.
-#[allow(
-    clippy::option_option,
-    reason = "another line, or a mapping that is not meant"
-)]
-fn mapping(line: &str) -> Option<Option<(usize, usize)>> {
-    let mut words = line.split_ascii_whitespace();
-    let (start, end) = words.next()?.split_once('-')?;
-    let start = usize::from_str_radix(start, 16).ok()?;
-    let end = usize::from_str_radix(end, 16).ok()?;
-    let is_meant = matches!(words.next()?, "r-xp" | "r--p");
-    Some(is_meant.then_some((start, end.checked_sub(start)?)))
 }
 
 #[cfg(test)]

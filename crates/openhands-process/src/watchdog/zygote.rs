@@ -27,6 +27,7 @@ use super::guard;
 use super::link::{BODY_IN_FILE, MAX_DESCRIPTORS, MAX_PACKET_BYTES, WANTS_CGROUP};
 use super::message::{Report, Step};
 use super::raw::{self, Forked};
+use crate::program_pages::give_back_program;
 
 /// How soon the orphans of a killed guard are looked for again; doubles up to a second while
 /// some of them cannot be ended.
@@ -36,7 +37,11 @@ const SLOWEST_SWEEP: Duration = Duration::from_secs(1);
 /// Becomes the zygote. Called at load time; never returns to the program.
 pub(super) fn run() -> ! {
     let code = match prepare() {
-        Ok((socket, signals)) => Zygote::new(signals).serve(socket),
+        Ok((socket, signals)) => {
+            // It is as large as the whole program, of which it needs little.
+            give_back_program();
+            Zygote::new(signals).serve(socket)
+        }
         Err(_) => 125,
     };
     raw::exit(code)

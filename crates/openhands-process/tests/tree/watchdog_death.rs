@@ -279,3 +279,32 @@ async fn a_program_run_by_hand_under_the_watchdogs_name_does_nothing() {
         .unwrap();
     assert_eq!(status.code(), Some(125));
 }
+
+/// It is the program again, which may be large, and does one thing.
+#[tokio::test]
+async fn the_watchdog_keeps_little_of_the_program_in_memory() {
+    let mut server = Server::start(holder(), |_| {});
+    assert_eq!(server.ask("auto exec sleep 1000").await, "started");
+    let (kept, whole) = (
+        constants_in_memory(server.watchdog()),
+        constants_in_memory(server.pid()),
+    );
+    assert!(
+        kept * 3 < whole * 2,
+        "the watchdog has {kept} kB of the program's constants, the server {whole} kB"
+    );
+    server.end().await;
+}
+
+/// How much of the first part of its program a process has in memory, in kB: the loader reads all of it to put the program together.
+fn constants_in_memory(pid: i32) -> u64 {
+    let program = std::fs::read_link(format!("/proc/{pid}/exe")).unwrap();
+    let program = program.display().to_string();
+    let mappings = std::fs::read_to_string(format!("/proc/{pid}/smaps")).unwrap();
+    let sizes = mappings
+        .lines()
+        .skip_while(|line| !(line.contains(" r--p 00000000 ") && line.ends_with(&program)))
+        .find_map(|line| line.strip_prefix("Rss:"));
+    let size = sizes.unwrap().trim().trim_end_matches(" kB");
+    size.parse().unwrap()
+}
