@@ -3,7 +3,7 @@
 use crate::bench::{Bench, WARMED_AT_ONCE};
 use crate::figures::{Figure, Target, number};
 use crate::limits;
-use crate::servers::Server;
+use crate::servers::{Server, Side};
 use crate::talk::Talk;
 
 /// Made before the counting begins: the first ones load what all later ones share. Ours are so small that a page of the program that
@@ -43,7 +43,20 @@ pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
         live.add(side, each(before, server.memory()?, terminals));
     }
     live.add_limit(number(limits::bare_shells(TERMINALS)?) / 1e3 / number(TERMINALS));
+    begin_anew(bench).await?;
     Ok(vec![rest, live])
+}
+
+/// What comes next is measured without these hundreds of conversations. In a quick run the Python server goes on with them: it takes seconds to
+/// start, and they are little beside what it has in memory anyway.
+async fn begin_anew(bench: &mut Bench) -> anyhow::Result<()> {
+    for side in bench.sides() {
+        if side == Side::Ours || bench.pick(false, true) {
+            let (_, home) = bench.stop(side).await?;
+            bench.restart(side, home).await?;
+        }
+    }
+    Ok(())
 }
 
 async fn create(server: &Server, bench: &Bench, count: usize) -> anyhow::Result<()> {
