@@ -35,10 +35,11 @@ pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
     for side in bench.sides() {
         let terminals = side.pick(TERMINALS, bench.pick(6, TERMINALS));
         // Some uncounted, for the same reason: as many as are made at the same time, which all need room at once.
-        bench.warm_talks(side, WARMED_AT_ONCE).await?;
+        let uncounted = side.pick(WARMED_AT_ONCE, bench.pick(1, WARMED_AT_ONCE));
+        bench.warm_talks(side, uncounted).await?;
         let server = bench.server(side)?;
         let before = server.memory()?;
-        bench.warm_talks(side, WARMED_AT_ONCE + terminals).await?;
+        bench.warm_talks(side, uncounted + terminals).await?;
         let server = bench.server(side)?;
         live.add(side, each(before, server.memory()?, terminals));
     }
