@@ -54,7 +54,7 @@ fn escape_block(
     for (number, word) in words.iter().enumerate() {
         let mut rest = special_bytes(u64::from_le_bytes(*word));
         while rest != 0 {
-            let place = rest.trailing_zeros() as usize / WORD;
+            let place = (rest.trailing_zeros() / u8::BITS) as usize;
             let byte = word.get(place).copied().unwrap_or_default();
             // What is above the first one may be a false alarm.
             if is_special(byte) {

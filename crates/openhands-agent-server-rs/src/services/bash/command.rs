@@ -235,15 +235,10 @@ impl Run {
 
     /// Waits until the last output is stored, and hands it to who waits.
     async fn settle(&mut self) {
-        if let Some(storing) = self.storing.take() {
-            let added = storing.await.map_err(io::Error::other).flatten();
-            self.hand_over(added).await;
-        }
-    }
-
-    /// Hands an output that is stored to who waits for it.
-    async fn hand_over(&mut self, added: io::Result<Added>) {
-        let failed = match added {
+        let Some(storing) = self.storing.take() else {
+            return;
+        };
+        let failed = match storing.await.map_err(io::Error::other).flatten() {
             Ok(added) => {
                 self.json_room = added.json_room;
                 self.text_room = added.text_room.unwrap_or_default();
