@@ -42,14 +42,22 @@ impl Durability {
         }
     }
 
-    /// A file got its name. Strictly, its contents are on disk already and the name follows now.
-    pub(crate) fn file_written(&self, directory: &Path, file: &Path) -> io::Result<()> {
+    /// A file got its name. Strictly, its contents are on disk already and the name follows now. Else it is to be forced to disk by
+    /// [`Self::files_written`].
+    pub(crate) fn file_named(&self, directory: &Path) -> io::Result<()> {
         match self {
-            Self::Background(syncer) => {
-                syncer.add(directory, Some(file));
-                Ok(())
-            }
+            Self::Background(_) => Ok(()),
             Self::Strict => sync_directory(directory),
+        }
+    }
+
+    /// Files in a directory got their names: those of one turn are told of together when it is over. Whoever waits for the disk is woken by
+    /// it, and would be in the way of the next file.
+    pub(crate) fn files_written(&self, directory: &Path, files: Vec<PathBuf>) {
+        if let Self::Background(syncer) = self
+            && !files.is_empty()
+        {
+            syncer.add(directory, files);
         }
     }
 
@@ -57,7 +65,7 @@ impl Durability {
     pub(crate) fn directory_changed(&self, directory: &Path) -> io::Result<()> {
         match self {
             Self::Background(syncer) => {
-                syncer.add(directory, None);
+                syncer.add(directory, Vec::new());
                 Ok(())
             }
             Self::Strict => sync_directory(directory),
@@ -116,11 +124,13 @@ impl Syncer {
         state.added - state.done
     }
 
-    fn add(&self, directory: &Path, file: Option<&Path>) {
+    fn add(&self, directory: &Path, files: Vec<PathBuf>) {
         let mut state = self.handle.shared.state.lock();
-        let files = state.waiting.entry(directory.to_owned()).or_default();
-        files.extend(file.map(Path::to_owned));
-        state.added += 1;
+        state.added += (files.len() as u64).max(1);
+        match state.waiting.get_mut(directory) {
+            Some(waiting) => waiting.extend(files),
+            None => drop(state.waiting.insert(directory.to_owned(), files)),
+        }
         if state.since.is_none() {
             state.since = Some(Instant::now());
             self.handle.shared.changed.notify_all();

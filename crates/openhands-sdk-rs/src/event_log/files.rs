@@ -56,6 +56,22 @@ struct Turn {
     left: u64,
     /// The position that is known to be free, after the first one.
     next: Option<u64>,
+    written: Written,
+}
+
+/// The files of one turn, which are forced to disk together. Also when what comes after them fails.
+#[derive(Debug)]
+struct Written {
+    durability: Durability,
+    directory: PathBuf,
+    files: Vec<PathBuf>,
+}
+
+impl Drop for Written {
+    fn drop(&mut self) {
+        let files = std::mem::take(&mut self.files);
+        self.durability.files_written(&self.directory, files);
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -185,6 +201,11 @@ impl FileStore {
             _lock: lock,
             left: left.max(1),
             next: None,
+            written: Written {
+                durability: self.durability.clone(),
+                directory: self.layout.events.clone(),
+                files: Vec::new(),
+            },
         })
     }
 
@@ -203,14 +224,14 @@ impl FileStore {
         }
         let next = self.layout.events.join(layout::NEXT);
         let path = self.layout.event(index, id);
-        aside::write(&next, json, PRIVATE, self.durability.force())
+        let written = aside::write_new(&next, json, PRIVATE, self.durability.force())
             .map_err(|e| StoreError::io(doing("writing", &next), e))?;
         if is_first {
             // Before an event gets its name: a kill in between leaves a marker that fits no writer, so each of
             // them counts. The other way round it could leave one that tells a writer to use a position again.
             self.advance_marker(index, index + turn.left);
         }
-        match aside::place(&next, &path) {
+        match written.place(&path) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 return Err(StoreError::Behind { index });
@@ -218,12 +239,13 @@ impl FileStore {
             Err(error) => return Err(StoreError::io(doing("naming", &path), error)),
         }
         self.durability
-            .file_written(&self.layout.events, &path)
+            .file_named(&self.layout.events)
             .map_err(|e| {
                 // It was not promised to anyone yet, and must not turn up later as if it had been.
                 let _gone_anyway = fs::remove_file(&path);
                 StoreError::io(doing("syncing", &self.layout.events), e)
             })?;
+        turn.written.files.push(path);
         turn.left = turn.left.saturating_sub(1).max(1);
         turn.next = Some(index + 1);
         Ok(())
@@ -367,10 +389,14 @@ impl EventStore for FileStore {
             .and_then(|()| aside::exchange(&next, &path))
             .map_err(|e| StoreError::io(doing("writing", &path), e))?;
         match document {
-            Document::State => self
-                .durability
-                .file_written(&self.layout.conversation, &path)
-                .map_err(|e| StoreError::io(doing("syncing", &path), e)),
+            Document::State => {
+                let directory = &self.layout.conversation;
+                self.durability
+                    .file_named(directory)
+                    .map_err(|e| StoreError::io(doing("syncing", &path), e))?;
+                self.durability.files_written(directory, vec![path]);
+                Ok(())
+            }
             Document::Index => Ok(()),
         }
     }

@@ -2,10 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, Mode, OFlags, RenameFlags};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 /// Whether contents are forced to disk before they get their name.
@@ -17,10 +18,60 @@ pub(crate) enum Force {
 
 /// Writes contents under a temporary name.
 pub(crate) fn write(path: &Path, contents: &[u8], mode: u32, force: Force) -> io::Result<()> {
-    fill(open(path, OFlags::TRUNC, mode)?, contents, force)
+    fill(open(path, OFlags::TRUNC, mode)?, contents, force).map(drop)
 }
 
-/// The same where the temporary name may be that of contents of before, which [`exchange`] has left there: their file is used again, unless
+/// Contents that are written and have no name of their own yet.
+#[derive(Debug)]
+pub(crate) enum Aside {
+    /// Without any name. Nothing is left of them if nobody gives them one.
+    Unnamed(File),
+    /// Under a temporary one.
+    Named(PathBuf),
+}
+
+/// Writes contents that will be a new file: without a name where the file system can do that, which is less work for it than two names one after
+/// the other; else under a temporary name.
+pub(crate) fn write_new(
+    temporary: &Path,
+    contents: &[u8],
+    mode: u32,
+    force: Force,
+) -> io::Result<Aside> {
+    let directory = temporary.parent().unwrap_or(Path::new("."));
+    let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
+    match rustix::fs::open(directory, flags, Mode::from_raw_mode(mode)) {
+        Ok(file) => fill(File::from(file), contents, force).map(Aside::Unnamed),
+        // Full or forbidden: a temporary name would meet the same, and says it with a path.
+        Err(_) => {
+            write(temporary, contents, mode, force)?;
+            Ok(Aside::Named(temporary.to_owned()))
+        }
+    }
+}
+
+impl Aside {
+    /// Gives the contents their name unless something has it already.
+    pub(crate) fn place(self, to: &Path) -> io::Result<()> {
+        match self {
+            Self::Named(from) => place(&from, to),
+            Self::Unnamed(file) => Ok(link(&file, to)?),
+        }
+    }
+}
+
+/// Names an open file. The short way is not open to everybody on older kernels.
+fn link(file: &File, to: &Path) -> rustix::io::Result<()> {
+    match rustix::fs::linkat(file, c"", CWD, to, AtFlags::EMPTY_PATH) {
+        Err(Errno::NOENT | Errno::PERM | Errno::INVAL) => {
+            let open = format!("/proc/self/fd/{}", file.as_raw_fd());
+            rustix::fs::linkat(CWD, open, CWD, to, AtFlags::SYMLINK_FOLLOW)
+        }
+        linked => linked,
+    }
+}
+
+/// Writes contents where the temporary name may be that of contents of before, which [`exchange`] has left there: their file is used again, unless
 /// it is somebody else's too.
 pub(crate) fn rewrite(path: &Path, contents: &[u8], mode: u32, force: Force) -> io::Result<()> {
     let file = match open(path, OFlags::empty(), mode) {
@@ -33,7 +84,7 @@ pub(crate) fn rewrite(path: &Path, contents: &[u8], mode: u32, force: Force) -> 
     };
     // Only what is emptied first does ext4 force to disk before its new name, if the power fails.
     file.set_len(0)?;
-    fill(file, contents, force)
+    fill(file, contents, force).map(drop)
 }
 
 fn open(path: &Path, flags: OFlags, mode: u32) -> rustix::io::Result<File> {
@@ -47,12 +98,12 @@ fn is_ours_alone(file: &File, mode: u32) -> io::Result<bool> {
     Ok(found.nlink() == 1 && found.mode() & 0o7777 == mode)
 }
 
-fn fill(mut file: File, contents: &[u8], force: Force) -> io::Result<()> {
+fn fill(mut file: File, contents: &[u8], force: Force) -> io::Result<File> {
     file.write_all(contents)?;
-    match force {
-        Force::Now => file.sync_all(),
-        Force::Later => Ok(()),
+    if force == Force::Now {
+        file.sync_all()?;
     }
+    Ok(file)
 }
 
 /// Gives written contents their name, replacing what had it.
@@ -90,3 +141,7 @@ pub(crate) fn place(from: &Path, to: &Path) -> io::Result<()> {
 pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
+
+#[cfg(test)]
+#[path = "aside_tests.rs"]
+mod tests;
