@@ -82,6 +82,10 @@ impl Connection {
         self.send(Method::GET, path, None, Bytes::new()).await
     }
 
+    pub(crate) async fn delete(&mut self, path: &str) -> anyhow::Result<Answer> {
+        self.send(Method::DELETE, path, None, Bytes::new()).await
+    }
+
     /// Posts JSON and reads the JSON of a success.
     pub(crate) async fn post(&mut self, path: &str, body: &Value) -> anyhow::Result<Value> {
         let body = Bytes::from(serde_json::to_vec(body)?);

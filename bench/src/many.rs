@@ -99,7 +99,7 @@ async fn at_once(
         line.add_times(side, &stream::lines(bench.server(side)?, count).await?);
     }
     end(&mut talks).await?;
-    bench.give_back(side, talks);
+    bench.give_back(side, talks).await?;
     let mut steps = 0;
     for arrivals in arrivals {
         // A step that began before counts for the latency, as one that is not over at the end would.

@@ -39,10 +39,11 @@ async fn take(bench: &mut Bench) -> anyhow::Result<Vec<(Side, Talk)>> {
     Ok(taken)
 }
 
-fn give_back(bench: &mut Bench, taken: Vec<(Side, Talk)>) {
+async fn give_back(bench: &mut Bench, taken: Vec<(Side, Talk)>) -> anyhow::Result<()> {
     for (side, talk) in taken {
-        bench.give_back(side, vec![talk]);
+        bench.give_back(side, vec![talk]).await?;
     }
+    Ok(())
 }
 
 /// `true` in the terminal, and the processor time of a step.
@@ -52,10 +53,10 @@ async fn terminal(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
         .target(Target::Times(120.0));
     let mut cpu = Figure::milliseconds("processor time of such a step").target(Target::Times(50.0));
     bench.tell(&step);
-    let mut talks = take(bench).await?;
     for round in 0..=bench.pick(2, 6) {
+        let mut talks = take(bench).await?;
         for (side, talk) in &mut talks {
-            let count = side.pick(150, bench.pick(4, 8));
+            let count = side.pick(100, bench.pick(4, 8));
             let server = bench.server(*side)?;
             let before = server.processor_time()?;
             let run = talk.run(Turn::Terminal("true".to_owned()), count).await?;
@@ -68,8 +69,8 @@ async fn terminal(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
         for took in limits::pipe_round_trips(100)? {
             step.add_limit(in_milliseconds(took));
         }
+        give_back(bench, talks).await?;
     }
-    give_back(bench, talks);
     Ok(vec![step, cpu])
 }
 
@@ -78,22 +79,22 @@ async fn editor(bench: &mut Bench) -> anyhow::Result<Figure> {
     let mut figure =
         Figure::milliseconds("agent step with file_editor").target(Target::Times(40.0));
     bench.tell(&figure);
-    let mut talks = take(bench).await?;
     for round in 0..=bench.pick(2, 6) {
+        let mut talks = take(bench).await?;
         for (side, talk) in &mut talks {
             let file = bench.server(*side)?.home.project().join("edited.txt");
             if round == 0 {
                 std::fs::write(&file, "first\none\nlast\n")?;
             }
             let run = talk
-                .run(Turn::Edit(file), side.pick(150, bench.pick(5, 12)))
+                .run(Turn::Edit(file), side.pick(100, bench.pick(5, 12)))
                 .await?;
             if round > 0 {
                 figure.add_times(*side, &run);
             }
         }
+        give_back(bench, talks).await?;
     }
-    give_back(bench, talks);
     Ok(figure)
 }
 
@@ -152,6 +153,6 @@ async fn output(bench: &mut Bench) -> anyhow::Result<Figure> {
         }
         figure.add_limit(in_milliseconds(limits::terminal(&file)?));
     }
-    give_back(bench, talks);
+    give_back(bench, talks).await?;
     Ok(figure)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use serde_json::{Value, json};
 
 use crate::http::Connection;
@@ -78,6 +78,18 @@ impl Talk {
         self.script.ended(RUN_LIMIT).await?;
         self.rested().await?;
         Ok(intervals(&self.script.arrivals()))
+    }
+
+    /// Ends it and all that it has.
+    pub(crate) async fn delete(&mut self) -> anyhow::Result<()> {
+        let path = self.path();
+        let answer = self.connection.delete(&path).await?;
+        ensure!(
+            answer.status.is_success(),
+            "DELETE {path} was answered with {}",
+            answer.status
+        );
+        Ok(())
     }
 
     /// Waits for the end of a run.
