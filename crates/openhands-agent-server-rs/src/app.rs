@@ -3,14 +3,12 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::Config;
 use crate::hands::{self, Hands};
-use crate::http::{Front, Operation, Routes};
+use crate::http::{Behind, Dispatch, Front, Operation, Routes, WrongRoute};
 use crate::services::activity::Activity;
 use crate::services::bash::BashServices;
 use crate::services::conversations::{Conversations, Setting};
@@ -175,22 +173,11 @@ impl App {
         KNOWN.get_or_init(Self::operations)
     }
 
-    /// Serves every route.
-    pub fn router(self: &Arc<Self>) -> Router {
-        Self::routes()
-            .into_router(self)
-            .fallback(v1::not_found)
-            .method_not_allowed_fallback(v1::method_not_allowed)
-            .layer(DefaultBodyLimit::disable())
-            .layer(tower_http::catch_panic::CatchPanicLayer::custom(
-                v1::panicked,
-            ))
-            .with_state(Arc::clone(self))
-    }
-
     /// What every request goes through, and every route behind it.
-    pub fn front(self: &Arc<Self>) -> Front {
-        Front::new(self.router(), &self.config, Arc::clone(&self.metrics))
+    pub(crate) fn front(self: &Arc<Self>) -> Result<Front, WrongRoute> {
+        let operations = Behind::Operations(Dispatch::new(Self::routes(), self)?);
+        let metrics = Arc::clone(&self.metrics);
+        Ok(Front::new(operations, &self.config, metrics))
     }
 
     /// Drops from memory the conversations that nobody has used for so long. Happens by itself now and then.

@@ -1,33 +1,93 @@
-//! The connections of clients: answers leave at once, and what a connection needed is given back after its end.
+//! The connections of clients: requests are answered one after the other, answers leave at once, and what a connection needed is given back
+//! after its end.
 
+use std::convert::Infallible;
 use std::io::{self, IoSlice};
-use std::net::SocketAddr;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
-use axum::serve::Listener;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::response::Response;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::memory;
 
-/// Where clients connect.
-#[derive(Debug)]
-pub(crate) struct Clients(pub(crate) TcpListener);
-
-impl Listener for Clients {
-    type Io = Connection;
-    type Addr = SocketAddr;
-
-    async fn accept(&mut self) -> (Connection, SocketAddr) {
-        let (stream, address) = Listener::accept(&mut self.0).await;
+/// Answers the requests of all who connect, until `stop`. Then nobody else may connect, and it ends when the last request is answered.
+pub(crate) async fn serve<A, F>(mut listener: TcpListener, stop: CancellationToken, answer: A)
+where
+    A: Fn(Request) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = Response> + Send + 'static,
+{
+    let connections = TaskTracker::new();
+    let end = Arc::new(End::default());
+    loop {
+        let stream = tokio::select! {
+            biased;
+            () = stop.cancelled() => break,
+            // It waits and tries again when there are no descriptors left.
+            (stream, _) = axum::serve::Listener::accept(&mut listener) => stream,
+        };
         // Short answers leave at once instead of waiting for more to send along. A connection that cannot do it is slower, and no worse.
         let _ = stream.set_nodelay(true);
-        (Connection(stream), address)
+        connections.spawn(attend(stream, Arc::clone(&end), answer.clone()));
     }
+    drop(listener);
+    end.tell();
+    connections.close();
+    connections.wait().await;
+}
 
-    fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.0.local_addr()
+/// Answers the requests of one client. One that breaks off is no problem of ours.
+async fn attend<A, F>(stream: TcpStream, end: Arc<End>, answer: A)
+where
+    A: Fn(Request) -> F,
+    F: Future<Output = Response> + Send + 'static,
+{
+    let service = service_fn(|request: hyper::Request<hyper::body::Incoming>| {
+        let answering = answer(request.map(Body::new));
+        async move { Ok::<_, Infallible>(answering.await) }
+    });
+    let io = TokioIo::new(Connection(stream));
+    let connection = http1::Builder::new().serve_connection(io, service);
+    let mut connection = pin!(connection.with_upgrades());
+    let mut told = pin!(end.told.notified());
+    let (mut is_listening, mut is_ending) = (false, false);
+    std::future::poll_fn(|cx| {
+        // Once is enough: the task is woken. To ask each time would be a lock that all connections share, for each request.
+        if !is_listening {
+            is_listening = true;
+            let _ = told.as_mut().poll(cx);
+        }
+        if !is_ending && end.is_near.load(Ordering::Acquire) {
+            is_ending = true;
+            connection.as_mut().graceful_shutdown();
+        }
+        connection.as_mut().poll(cx).map(drop)
+    })
+    .await;
+}
+
+/// Tells connections that no more requests are taken.
+#[derive(Debug, Default)]
+struct End {
+    is_near: AtomicBool,
+    told: Notify,
+}
+
+impl End {
+    fn tell(&self) {
+        self.is_near.store(true, Ordering::Release);
+        self.told.notify_waiters();
     }
 }
 

@@ -17,7 +17,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::app::App;
 use crate::config::Config;
-use crate::http::{ApiError, Body, Door, Front, Reply};
+use crate::http::{ApiError, Behind, Body, Door, Front, Reply};
 use crate::openapi;
 use crate::services::activity::Activity;
 use crate::services::tools::usable_tools;
@@ -56,7 +56,11 @@ impl Dormant {
 
     /// The door that leads here, and to the real server later.
     pub(crate) fn open_door(self: &Arc<Self>) -> Door {
-        let door = Door::new(Front::new(self.router(), &self.config, Metrics::new()));
+        let door = Door::new(Front::new(
+            Behind::Waiting(self.router()),
+            &self.config,
+            Metrics::new(),
+        ));
         self.door.get_or_init(|| door).clone()
     }
 
@@ -119,10 +123,11 @@ impl Dormant {
     async fn wake(&self, request: InitRequest) -> Result<InitStatus, ApiError> {
         let config = self.config.initialized(&request);
         let started = App::start_since(config, Arc::clone(&self.activity)).await;
+        let started = started.and_then(|app| Ok((app.front()?, app)));
         let mut status = self.status.lock();
         match (started, self.door.get()) {
-            (Ok(app), Some(door)) => {
-                door.lead_to(app.front());
+            (Ok((front, app)), Some(door)) => {
+                door.lead_to(front);
                 let _ = self.app.set(app);
                 status.state = InitState::Ready;
                 tracing::info!("the server is set up");

@@ -4,6 +4,7 @@ mod access;
 mod arguments;
 mod body;
 mod cors;
+mod dispatch;
 mod door;
 mod error;
 mod front;
@@ -21,14 +22,16 @@ pub(crate) use access::{Access, KEY_HEADER, WORKSPACE_COOKIE, check as check_acc
 pub(crate) use arguments::Input;
 pub use arguments::{Argument, Place};
 pub(crate) use body::{Body, MaybeBody};
+pub(crate) use dispatch::{Dispatch, WrongRoute};
 pub use door::Door;
 pub(crate) use error::ApiError;
+pub(crate) use front::Behind;
 pub use front::Front;
 pub(crate) use json_error::json_error;
-pub(crate) use path::Path;
+pub(crate) use path::{Parameters, Path};
 pub(crate) use query::{Query, find, pairs};
 pub(crate) use reply::{Json, Reply};
 pub use routes::Operation;
-pub(crate) use routes::{Matched, Routes};
+pub(crate) use routes::Routes;
 #[allow(unused_imports, reason = "for handlers with rules of their own")]
 pub(crate) use validate::{check_part, value_error};

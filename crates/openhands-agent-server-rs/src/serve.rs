@@ -5,8 +5,6 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::Context;
-use axum::ServiceExt;
-use axum::extract::Request;
 use tokio::net::TcpListener;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -15,7 +13,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::app::App;
 use crate::cli;
 use crate::config::Config;
-use crate::connection::Clients;
+use crate::connection;
 use crate::dormant::Dormant;
 use crate::http::Door;
 
@@ -35,7 +33,7 @@ pub struct Server {
     door: Door,
     dormant: Option<Arc<Dormant>>,
     stop: CancellationToken,
-    task: AbortOnDropHandle<std::io::Result<()>>,
+    task: AbortOnDropHandle<()>,
 }
 
 impl Server {
@@ -57,22 +55,23 @@ impl Server {
                 let started = App::start(config).await?;
                 || started
             });
-            (Door::new(running.front()), None)
+            (Door::new(running.front()?), None)
         };
         let stop = CancellationToken::new();
-        let stopped = stop.clone().cancelled_owned();
-        let serving = axum::serve(
-            Clients(listener),
-            ServiceExt::<Request>::into_make_service(door.clone()),
-        )
-        .with_graceful_shutdown(stopped);
+        let serving = {
+            let door = door.clone();
+            connection::serve(listener, stop.clone(), move |request| {
+                let door = door.clone();
+                async move { door.answer(request).await }
+            })
+        };
         Ok(Self {
             address,
             app,
             door,
             dormant,
             stop,
-            task: AbortOnDropHandle::new(tokio::spawn(serving.into_future())),
+            task: AbortOnDropHandle::new(tokio::spawn(serving)),
         })
     }
 
@@ -118,8 +117,7 @@ impl Server {
         }
         // Requests that are still under way are cut off with the task.
         match timeout_at(deadline, self.task).await {
-            Ok(Ok(served)) => served.context("serving"),
-            Ok(Err(error)) => Err(error).context("serving"),
+            Ok(served) => served.context("serving"),
             Err(_) => Ok(()),
         }
     }

@@ -32,8 +32,6 @@ pub(crate) mod vscode;
 pub(crate) mod workspace_files;
 pub(crate) mod workspaces;
 
-use std::any::Any;
-
 use axum::extract::Request;
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -105,14 +103,4 @@ pub(crate) async fn method_not_allowed(request: Request) -> ApiError {
         // Of two patterns that fit, the router took the one with fewer parameters.
         .min_by_key(|operation| operation.parameters().len());
     ApiError::method_not_allowed(served.map_or(&Method::GET, |operation| &operation.method))
-}
-
-/// A handler panicked: the request fails, and no more.
-#[allow(clippy::needless_pass_by_value, reason = "the layer hands it over")]
-pub(crate) fn panicked(panic: Box<dyn Any + Send>) -> Response {
-    let said = panic
-        .downcast_ref::<&str>()
-        .map(|text| (*text).to_owned())
-        .or_else(|| panic.downcast_ref::<String>().cloned());
-    ApiError::internal(said.unwrap_or_else(|| "a handler panicked".to_owned())).into_response()
 }

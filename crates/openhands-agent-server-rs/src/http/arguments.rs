@@ -3,14 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use axum::extract::{
-    Extension, Multipart, RawPathParams, RawQuery, Request, State, WebSocketUpgrade,
-};
+use axum::extract::{Multipart, RawQuery, Request, State, WebSocketUpgrade};
 use axum::http::{HeaderMap, Method, Uri};
 use openhands_protocol::schema::{Described, SchemaOf};
 
 use crate::app::App;
-use crate::http::{Body, Matched, MaybeBody, Path, Query};
+use crate::http::{Body, MaybeBody, Parameters, Path, Query};
 
 /// Where input comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,9 +124,8 @@ no_input!(
     HeaderMap,
     Method,
     Uri,
-    RawPathParams,
+    Parameters,
     RawQuery,
     Request,
-    WebSocketUpgrade,
-    Extension<Matched>
+    WebSocketUpgrade
 );

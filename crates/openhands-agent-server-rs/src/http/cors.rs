@@ -87,6 +87,10 @@ impl Cors {
                 answer.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
             }
         }
+        if !answer.contains_key(header::VARY) {
+            answer.insert(header::VARY, HeaderValue::from_static("Origin"));
+            return;
+        }
         let mut vary: Vec<&[u8]> = answer
             .get_all(header::VARY)
             .iter()

@@ -1,16 +1,11 @@
 //! The door: where all requests come in, whatever is behind it at the moment.
 
-use std::convert::Infallible;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll};
 
 use axum::extract::Request;
 use axum::response::Response;
 use parking_lot::RwLock;
-use tower::Service;
 
 use crate::http::Front;
 
@@ -42,22 +37,13 @@ impl Door {
     pub fn asked(&self) -> u64 {
         self.0.asked.load(Ordering::Relaxed)
     }
-}
 
-impl Service<Request> for Door {
-    type Response = Response;
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
+    /// Answers a request.
+    pub(crate) async fn answer(&self, request: Request) -> Response {
         let front = Arc::clone(&self.0.front.read());
         if front.is_sign_of_life(&request) {
             self.0.asked.fetch_add(1, Ordering::Relaxed);
         }
-        Box::pin(async move { Ok(front.answer(request).await) })
+        front.answer(request).await
     }
 }

@@ -11,14 +11,15 @@ use axum::http::uri::{PathAndQuery, Uri};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::Response;
 use tower::ServiceExt as _;
-use tracing::Instrument as _;
 use uuid::Uuid;
 
 use crate::config::Config;
 use crate::http::access::{Access, has_key};
 use crate::http::cors::Cors;
-use crate::http::{Matched, paths};
+use crate::http::dispatch::Route;
+use crate::http::{Dispatch, paths};
 use crate::telemetry::metrics::Metrics;
+use crate::telemetry::request::{Answered, Asked};
 
 /// The name by which a request is found in the log.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -32,18 +33,38 @@ const HEALTH: &str = "/health";
 
 /// The routes of a server, and what lies before them.
 pub struct Front {
-    router: Router,
+    behind: Behind,
     keys: Vec<String>,
     cors: Cors,
     root: String,
     metrics: Arc<Metrics>,
 }
 
+/// What answers.
+pub(crate) enum Behind {
+    /// The operations of a server.
+    Operations(Dispatch),
+    /// A server that waits to be set up.
+    Waiting(Router),
+}
+
+impl Behind {
+    async fn answer(&self, request: Request) -> (Response, Option<&Route>) {
+        match self {
+            Self::Operations(operations) => operations.answer(request).await,
+            Self::Waiting(router) => {
+                let Ok(response) = router.clone().oneshot(request).await;
+                (response, None)
+            }
+        }
+    }
+}
+
 impl Front {
     /// These routes, with the CORS and the public address of a configuration.
-    pub(crate) fn new(router: Router, config: &Config, metrics: Arc<Metrics>) -> Self {
+    pub(crate) fn new(behind: Behind, config: &Config, metrics: Arc<Metrics>) -> Self {
         Self {
-            router,
+            behind,
             keys: config.session_api_keys.clone(),
             cors: Cors::new(config),
             root: paths::root_of(config.web_url.as_deref()),
@@ -66,40 +87,31 @@ impl Front {
         let began = Instant::now();
         self.enter(&mut request);
         let id = request_id(request.headers());
-        let method = request.method().clone();
-        let path = request.uri().path().to_owned();
         let origin = request.headers().get(header::ORIGIN).cloned();
         // The query is not logged: it may hold a key.
-        let span = tracing::info_span!("request", id, %method, path, route = tracing::field::Empty);
-        let mut response = if let Some(response) = self.cors.preflight(&request) {
-            response
+        let asked = Asked::new(id.clone(), request.method(), request.uri().path());
+        let (mut response, route) = if let Some(response) = self.cors.preflight(&request) {
+            (response, None)
         } else {
-            let routed = self.router.clone().oneshot(request);
-            let Ok(mut response) = routed.instrument(span.clone()).await;
+            let answering = self.behind.answer(request);
+            let (mut response, route) = asked.while_answering(answering).await;
             self.cors
-                .mark(&path, origin.as_ref(), response.headers_mut());
-            response
+                .mark(asked.path(), origin.as_ref(), response.headers_mut());
+            (response, route)
         };
-        let route = response
-            .extensions()
-            .get::<Matched>()
-            .map(|matched| matched.0.path);
         let (status, took) = (response.status().as_u16(), began.elapsed());
-        self.metrics.answered(&method, route, status, took);
-        span.record("route", route);
-        // A line for each of thousands of polls a second would cost more than the polls, and hide the rest.
-        let is_noteworthy = status >= 400 || took >= SLOW;
-        span.in_scope(|| {
-            let milliseconds = took.as_millis();
-            if is_noteworthy {
-                tracing::info!(status, milliseconds, "answered");
-            } else {
-                tracing::debug!(status, milliseconds, "answered");
-            }
-        });
-        if let Ok(id) = HeaderValue::try_from(id) {
-            response.headers_mut().insert(REQUEST_ID, id);
+        match route {
+            Some(route) => route.count(&self.metrics, asked.method(), status, took),
+            None => self.metrics.answered(asked.method(), None, status, took),
         }
+        asked.tell(&Answered {
+            route: route.map(Route::path),
+            status,
+            took,
+            // A line for each of thousands of polls a second would cost more than the polls, and hide the rest.
+            is_noteworthy: status >= 400 || took >= SLOW,
+        });
+        response.headers_mut().insert(REQUEST_ID, id);
         response
     }
 
@@ -127,16 +139,19 @@ impl fmt::Debug for Front {
 }
 
 /// The id that a proxy gave the request, if it is one that can be shown; else a new one.
-fn request_id(headers: &HeaderMap) -> String {
-    let given = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok());
-    let is_fit = |id: &&str| {
+fn request_id(headers: &HeaderMap) -> HeaderValue {
+    let is_fit = |id: &&HeaderValue| {
         !id.is_empty()
             && id.len() <= MAX_REQUEST_ID
             && id
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+                .as_bytes()
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
     };
-    given
-        .filter(is_fit)
-        .map_or_else(|| Uuid::new_v4().simple().to_string(), str::to_owned)
+    if let Some(given) = headers.get(REQUEST_ID).filter(is_fit) {
+        return given.clone();
+    }
+    let mut room = Uuid::encode_buffer();
+    let made = Uuid::new_v4().simple().encode_lower(&mut room);
+    HeaderValue::from_str(made).unwrap_or_else(|_| HeaderValue::from_static("-"))
 }

@@ -9,7 +9,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::http::arguments::{Argument, Place};
-use crate::http::{ApiError, Operation, body, path, query, validate};
+use crate::http::path::Parameters;
+use crate::http::{ApiError, Operation, body, query, validate};
 
 /// Reads a value that came in `place` (`body`, `query` or `path`).
 pub(crate) fn read<T: Described + DeserializeOwned>(
@@ -20,23 +21,24 @@ pub(crate) fn read<T: Described + DeserializeOwned>(
     typed(place, value)
 }
 
-/// Parameters of the path that were checked, for their reader.
-#[derive(Debug, Clone)]
-pub(crate) struct CheckedPath(Value);
+/// Parameters that were checked, for their readers.
+#[derive(Debug, Clone, Default)]
+struct Checked {
+    path: Option<Value>,
+    query: Option<Value>,
+}
 
-/// The same of the query.
-#[derive(Debug, Clone)]
-pub(crate) struct CheckedQuery(Value);
-
-/// Reads the parameters of the path, if they were checked.
-pub(crate) fn checked_path<T: DeserializeOwned>(parts: &mut Parts) -> Option<Result<T, ApiError>> {
-    let CheckedPath(value) = parts.extensions.remove()?;
-    Some(typed("path", value))
+/// Reads the parameters of the path, which were checked.
+pub(crate) fn checked_path<T: DeserializeOwned>(parts: &mut Parts) -> Result<T, ApiError> {
+    let checked = parts.extensions.get_mut::<Checked>();
+    let value = checked.and_then(|checked| checked.path.take());
+    let value = value.ok_or_else(|| ApiError::internal("path parameters outside of a route"))?;
+    typed("path", value)
 }
 
 /// Reads the query, if it was checked.
 pub(crate) fn checked_query<T: DeserializeOwned>(parts: &mut Parts) -> Option<Result<T, ApiError>> {
-    let CheckedQuery(value) = parts.extensions.remove()?;
+    let value = parts.extensions.get_mut::<Checked>()?.query.take()?;
     Some(typed("query", value))
 }
 
@@ -58,31 +60,39 @@ fn typed<T: DeserializeOwned>(place: &str, value: Value) -> Result<T, ApiError> 
 /// alone otherwise: its reader checks it.
 pub(crate) async fn check_parameters(
     operation: &Operation,
-    request: Request,
+    parameters: Parameters,
+    mut request: Request,
 ) -> Result<Request, ApiError> {
     let mut errors = Vec::new();
-    let (mut parts, content) = request.into_parts();
+    let mut checked = Checked::default();
+    let mut parameters = Some(parameters);
     for Argument { place, schema } in &operation.arguments {
         match place {
             Place::Path => {
-                let members = path::members(&mut parts, operation).await?;
+                let members = parameters.take().unwrap_or_default().members(operation)?;
                 match validate::check("path", schema(), members) {
-                    Ok(value) => drop(parts.extensions.insert(CheckedPath(value))),
+                    Ok(value) => checked.path = Some(value),
                     Err(problems) => errors.extend(problems),
                 }
             }
             Place::Query => {
-                let members = query::members(&parts.uri, schema());
+                let members = query::members(request.uri(), schema());
                 match validate::check("query", schema(), members) {
-                    Ok(value) => drop(parts.extensions.insert(CheckedQuery(value))),
+                    Ok(value) => checked.query = Some(value),
                     Err(problems) => errors.extend(problems),
                 }
             }
             Place::Body | Place::OptionalBody | Place::Form => {}
         }
     }
-    let request = Request::from_parts(parts, content);
     if errors.is_empty() {
+        if checked.path.is_some() || checked.query.is_some() {
+            request.extensions_mut().insert(checked);
+        }
+        // For handlers that take them as they are.
+        if let Some(parameters) = parameters.filter(|parameters| !parameters.is_empty()) {
+            request.extensions_mut().insert(parameters);
+        }
         return Ok(request);
     }
     let body = operation
@@ -90,7 +100,8 @@ pub(crate) async fn check_parameters(
         .iter()
         .find(|argument| matches!(argument.place, Place::Body | Place::OptionalBody));
     if let Some(Argument { place, schema }) = body {
-        match body::json_body(request).await? {
+        // In a box: requests that are right would carry room for it along.
+        match Box::pin(body::json_body(request)).await? {
             Some(value) => errors.extend(problems("body", schema(), value)),
             None if *place == Place::Body => errors.push(body::missing()),
             None => {}

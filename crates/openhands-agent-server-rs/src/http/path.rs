@@ -1,12 +1,14 @@
 //! Path parameters.
 
-use axum::extract::{FromRequestParts, RawPathParams};
+use std::convert::Infallible;
+
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use openhands_protocol::schema::Described;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::http::{ApiError, Matched, Operation, input};
+use crate::http::{ApiError, Operation, input};
 
 /// The parameters in the path, as an object type whose fields are named as in the route.
 #[derive(Debug)]
@@ -16,26 +18,59 @@ impl<T: Described + DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Pa
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        if let Some(read) = input::checked_path(parts) {
-            return read.map(Self);
-        }
-        let Some(Matched(operation)) = parts.extensions.get().cloned() else {
-            return Err(ApiError::internal("path parameters outside of a route"));
-        };
-        input::read("path", members(parts, &operation).await?).map(Self)
+        input::checked_path(parts).map(Self)
     }
 }
 
-/// The parameters by the names that the operation gives them.
-pub(crate) async fn members(parts: &mut Parts, operation: &Operation) -> Result<Value, ApiError> {
-    let values = RawPathParams::from_request_parts(parts, &())
-        .await
-        .map_err(|error| ApiError::bad_request(error.to_string()))?;
-    let members: Map<String, Value> = operation
-        .parameters()
-        .into_iter()
-        .zip(&values)
-        .map(|(name, (_, value))| (name.to_owned(), Value::String(value.to_owned())))
-        .collect();
-    Ok(Value::Object(members))
+/// The parameters in the path, as the client wrote them but for the escapes of addresses; in the order of the route.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Parameters(Vec<Result<String, NotText>>);
+
+/// A parameter whose bytes are no text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct NotText {
+    /// Which of them, counted from one.
+    number: usize,
+}
+
+impl Parameters {
+    /// Takes the parameters of a match.
+    pub(super) fn of(found: &matchit::Params<'_, '_>) -> Self {
+        let decoded = found.iter().enumerate().map(|(at, (_, value))| {
+            percent_encoding::percent_decode_str(value)
+                .decode_utf8()
+                .map(std::borrow::Cow::into_owned)
+                .map_err(|_| NotText { number: at + 1 })
+        });
+        Self(decoded.collect())
+    }
+
+    /// Whether the path has none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The first one, if it is text.
+    pub(crate) fn first(&self) -> Option<&str> {
+        self.0.first()?.as_deref().ok()
+    }
+
+    /// The parameters by the names that the operation gives them.
+    pub(super) fn members(self, operation: &Operation) -> Result<Value, ApiError> {
+        let named = operation.parameters().into_iter().zip(self.0);
+        let members: Result<Map<String, Value>, NotText> = named
+            .map(|(name, value)| Ok((name.to_owned(), Value::String(value?))))
+            .collect();
+        members.map(Value::Object).map_err(|NotText { number }| {
+            ApiError::bad_request(format!("Invalid UTF-8 in `p{number}`"))
+        })
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Parameters {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(parts.extensions.remove().unwrap_or_default())
+    }
 }

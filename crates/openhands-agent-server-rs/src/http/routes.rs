@@ -1,20 +1,18 @@
 //! Routes and what is said about them, declared together so that neither can be forgotten.
 
+use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::Request;
 use axum::handler::Handler;
 use axum::http::Method;
-use axum::middleware::{self, Next};
-use axum::response::IntoResponse as _;
-use axum::routing::{MethodFilter, MethodRouter, on};
+use axum::response::Response;
 use openhands_protocol::schema::{Described, SchemaOf};
 
 use crate::app::App;
+use crate::http::Access;
 use crate::http::arguments::{Argument, Inputs, Place};
-use crate::http::{Access, ApiError, access, input};
-use crate::v1::forward::{self, Passed};
 
 /// One method of one path.
 #[derive(Debug, Clone)]
@@ -68,13 +66,38 @@ impl Operation {
     }
 }
 
-/// The operation that a request came to.
-#[derive(Debug, Clone)]
-pub(crate) struct Matched(pub(crate) Arc<Operation>);
+/// A handler, whatever its arguments are.
+pub(super) struct Endpoint(Box<dyn Fn(Request, Arc<App>) -> Answering + Send + Sync>);
+
+/// A handler at work.
+pub(super) type Answering = Pin<Box<dyn Future<Output = Response> + Send>>;
+
+impl Endpoint {
+    fn new<H, T>(handler: H) -> Self
+    where
+        H: Handler<T, Arc<App>>,
+        T: 'static,
+    {
+        Self(Box::new(move |request, app| {
+            Box::pin(handler.clone().call(request, app))
+        }))
+    }
+
+    /// Has the handler answer a request.
+    pub(super) fn answer(&self, request: Request, app: Arc<App>) -> Answering {
+        (self.0)(request, app)
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Endpoint")
+    }
+}
 
 /// Routes, each with its documentation.
 #[derive(Debug, Default)]
-pub(crate) struct Routes(Vec<(Operation, MethodRouter<Arc<App>>)>);
+pub(crate) struct Routes(Vec<(Operation, Endpoint)>);
 
 impl Routes {
     /// None yet.
@@ -132,7 +155,6 @@ impl Routes {
         H: Handler<T, Arc<App>>,
         T: Inputs + 'static,
     {
-        let filter = MethodFilter::try_from(method.clone()).unwrap_or(MethodFilter::GET);
         let operation = Operation {
             access: Access::of_path(path),
             method,
@@ -146,7 +168,7 @@ impl Routes {
             headers: Vec::new(),
             answer: None,
         };
-        self.0.push((operation, on(filter, handler)));
+        self.0.push((operation, Endpoint::new(handler)));
         self
     }
 
@@ -247,46 +269,8 @@ impl Routes {
         self.0.iter().map(|(operation, _)| operation)
     }
 
-    /// The router that serves them.
-    pub(crate) fn into_router(self, app: &Arc<App>) -> Router<Arc<App>> {
-        let mut router = Router::new();
-        for (operation, handler) in self.0 {
-            let pattern = operation.pattern();
-            let matched = Matched(Arc::new(operation));
-            let app = Arc::clone(app);
-            let guarded =
-                handler.route_layer(middleware::from_fn(move |request: Request, next: Next| {
-                    let (app, matched) = (Arc::clone(&app), matched.clone());
-                    async move {
-                        let mut response = match enter(&app, &matched, request).await {
-                            Ok(Passed::Here(request)) => next.run(request).await,
-                            Ok(Passed::Answered(response)) => response,
-                            Err(error) => error.into_response(),
-                        };
-                        // For whoever counts answers by route.
-                        response.extensions_mut().insert(matched);
-                        response
-                    }
-                }));
-            router = router.route(&pattern, guarded);
-        }
-        router
+    /// What is served, with what serves it.
+    pub(super) fn into_parts(self) -> impl Iterator<Item = (Operation, Endpoint)> {
+        self.0.into_iter()
     }
-}
-
-/// Lets a request go on to its handler. compat: the method counts before the key, the key before the parameters.
-async fn enter(app: &Arc<App>, matched: &Matched, request: Request) -> Result<Passed, ApiError> {
-    let operation = &matched.0;
-    if request.method() == Method::HEAD && !operation.takes_head {
-        return Err(ApiError::method_not_allowed(&operation.method));
-    }
-    access::check(app, operation.access, request.headers())?;
-    // What a container is to answer is checked there.
-    let request = match forward::pass_on(app, operation, request).await {
-        Passed::Here(request) => request,
-        answered @ Passed::Answered(_) => return Ok(answered),
-    };
-    let mut request = input::check_parameters(operation, request).await?;
-    request.extensions_mut().insert(matched.clone());
-    Ok(Passed::Here(request))
 }

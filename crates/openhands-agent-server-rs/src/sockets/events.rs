@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{Utf8Bytes, WebSocket, WebSocketUpgrade};
-use axum::extract::{RawPathParams, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use openhands_protocol::event::{
@@ -17,7 +17,7 @@ use openhands_sdk_rs::event_log::{EventFilter, Order, PageRequest};
 use openhands_sdk_rs::{Live, Subscription, Update};
 
 use crate::app::App;
-use crate::http::{ApiError, find, pairs};
+use crate::http::{ApiError, Parameters, find, pairs};
 use crate::services::conversations::Held;
 use crate::sockets::auth::{self, Admission};
 use crate::sockets::client_frame::{FrameError, Messages};
@@ -46,7 +46,7 @@ impl Opening {
     /// does: 403.
     pub(super) fn new(
         app: &App,
-        path: &RawPathParams,
+        path: &Parameters,
         query: Option<&str>,
         headers: &HeaderMap,
         upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
@@ -58,7 +58,7 @@ impl Opening {
         let query = pairs(query.unwrap_or_default());
         let key = find(&query, "session_api_key");
         let admission = auth::admission(app, key, headers);
-        let id = path.iter().next().and_then(|(_, id)| id.parse().ok());
+        let id = path.first().and_then(|id| id.parse().ok());
         match id {
             Some(id) if admission != Admission::Refused => Ok(Self {
                 id,
@@ -102,7 +102,7 @@ pub(super) async fn enter(
 
 pub(super) async fn open(
     State(app): State<Arc<App>>,
-    path: RawPathParams,
+    path: Parameters,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,

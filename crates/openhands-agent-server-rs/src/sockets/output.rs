@@ -7,20 +7,21 @@ use std::sync::Arc;
 
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{Utf8Bytes, WebSocketUpgrade};
-use axum::extract::{RawPathParams, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use openhands_sdk_rs::{Live, Subscription, Update};
 use serde_json::json;
 
 use crate::app::App;
+use crate::http::Parameters;
 use crate::services::conversations::Held;
 use crate::sockets::connection::{self, Closing, Listener, Source};
 use crate::sockets::events::{Opening, enter};
 
 pub(super) async fn open(
     State(app): State<Arc<App>>,
-    path: RawPathParams,
+    path: Parameters,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{Utf8Bytes, WebSocket, WebSocketUpgrade};
-use axum::extract::{RawPathParams, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use openhands_protocol::conversation::{
@@ -19,6 +19,7 @@ use openhands_sdk_rs::event_log::StoredEvent;
 use openhands_sdk_rs::{Live, Subscription, Update};
 
 use crate::app::App;
+use crate::http::Parameters;
 use crate::services::conversations::Held;
 use crate::sockets::client_frame::{FrameError, Messages};
 use crate::sockets::connection::{self, Closing, Source};
@@ -30,7 +31,7 @@ const TOO_LARGE: Closing = Closing::new(1013, "frame_too_large");
 
 pub(super) async fn open(
     State(app): State<Arc<App>>,
-    path: RawPathParams,
+    path: Parameters,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,

@@ -3,11 +3,13 @@
 use anyhow::Context;
 use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
+use tracing_subscriber::fmt::format::JsonFields;
 use tracing_subscriber::layer::{Layer, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Registry};
 
 use crate::config::{Config, LogFormat};
+use crate::telemetry::formats::{JsonLines, TextLines};
 use crate::telemetry::lines::OneLine;
 
 /// How many lines may wait to be written. The place for them is taken at the start: the library's own 128,000 would be
@@ -47,7 +49,10 @@ impl Logs {
         #[cfg(feature = "otel")]
         let traces = super::traces::Traces::start(config)?;
         #[cfg(feature = "otel")]
-        layers.extend(traces.as_ref().map(super::traces::Traces::layer));
+        if let Some(traces) = &traces {
+            super::request::make_spans();
+            layers.push(traces.layer());
+        }
         tracing_subscriber::registry().with(layers).try_init()?;
         Ok(Self {
             #[cfg(feature = "otel")]
@@ -86,7 +91,14 @@ fn layer(config: &Config, writer: NonBlocking) -> anyhow::Result<BoxedLayer> {
         .with_ansi(false)
         .with_writer(OneLine(writer));
     Ok(match config.log_format() {
-        LogFormat::Text => layer.with_filter(filter).boxed(),
-        LogFormat::Json => layer.json().flatten_event(true).with_filter(filter).boxed(),
+        LogFormat::Text => layer
+            .event_format(TextLines::default())
+            .with_filter(filter)
+            .boxed(),
+        LogFormat::Json => layer
+            .fmt_fields(JsonFields::new())
+            .event_format(JsonLines::default())
+            .with_filter(filter)
+            .boxed(),
     })
 }

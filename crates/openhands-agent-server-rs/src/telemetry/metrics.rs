@@ -45,6 +45,21 @@ pub(crate) struct Metrics {
     now: Gauges,
 }
 
+/// The counts of one route and one status, which need not be looked up for each answer.
+#[derive(Debug)]
+pub(crate) struct RouteCounts {
+    requests: Counter,
+    latency: Histogram,
+}
+
+impl RouteCounts {
+    /// A request was answered.
+    pub(crate) fn answered(&self, took: Duration) {
+        self.requests.inc();
+        self.latency.observe(took.as_secs_f64());
+    }
+}
+
 /// What is looked up when somebody asks.
 #[derive(Debug, Default)]
 struct Gauges {
@@ -122,16 +137,27 @@ impl Metrics {
         status: u16,
         took: Duration,
     ) {
-        let method = name(method);
         let route = route.unwrap_or("other");
+        self.counts_of(method, route, status).answered(took);
+    }
+
+    /// The counts of one route and one status, for whoever counts them often.
+    pub(crate) fn counts_of(
+        &self,
+        method: &Method,
+        route: &'static str,
+        status: u16,
+    ) -> RouteCounts {
+        let method = name(method);
         let answered = Answered {
             method,
             route,
             status: u32::from(status),
         };
-        self.requests.get_or_create(&answered).inc();
-        let latency = self.latency.get_or_create(&Route { method, route });
-        latency.observe(took.as_secs_f64());
+        RouteCounts {
+            requests: self.requests.get_or_create(&answered).clone(),
+            latency: self.latency.get_or_create(&Route { method, route }).clone(),
+        }
     }
 
     /// A socket is open while the answer lives.

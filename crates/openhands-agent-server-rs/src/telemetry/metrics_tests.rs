@@ -7,7 +7,10 @@ fn what_was_counted_is_written() {
     drop(metrics.socket());
     metrics.event();
     metrics.event();
-    for status in [200, 200, 404] {
+    // Whether it was looked up before or not.
+    let counts = metrics.counts_of(&Method::GET, "/api/x/{id}", 200);
+    counts.answered(Duration::from_millis(3));
+    for status in [200, 404] {
         let took = Duration::from_millis(3);
         metrics.answered(&Method::GET, Some("/api/x/{id}"), status, took);
     }

@@ -8,11 +8,12 @@ use anyhow::Context;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
+use tower::ServiceExt as _;
 
 use super::command::Settings;
 use super::routes::router;
 use super::sandbox::Sandbox;
-use crate::connection::Clients;
+use crate::connection;
 
 /// Everything has ended by then: clients wait five seconds before they kill.
 const STOP_TIME: Duration = Duration::from_secs(3);
@@ -24,7 +25,7 @@ pub struct ActionServer {
     pub address: SocketAddr,
     sandbox: Arc<Sandbox>,
     stop: CancellationToken,
-    task: AbortOnDropHandle<std::io::Result<()>>,
+    task: AbortOnDropHandle<()>,
 }
 
 impl ActionServer {
@@ -37,13 +38,19 @@ impl ActionServer {
             .with_context(|| format!("listening on {host}:{port}"))?;
         let address = listener.local_addr()?;
         let stop = CancellationToken::new();
-        let serving = axum::serve(Clients(listener), router(Arc::clone(&sandbox)))
-            .with_graceful_shutdown(stop.clone().cancelled_owned());
+        let router = router(Arc::clone(&sandbox));
+        let serving = connection::serve(listener, stop.clone(), move |request| {
+            let answering = router.clone().oneshot(request);
+            async move {
+                let Ok(response) = answering.await;
+                response
+            }
+        });
         Ok(Self {
             address,
             sandbox,
             stop,
-            task: AbortOnDropHandle::new(tokio::spawn(serving.into_future())),
+            task: AbortOnDropHandle::new(tokio::spawn(serving)),
         })
     }
 
@@ -55,8 +62,7 @@ impl ActionServer {
             self.task.await
         };
         match tokio::time::timeout(STOP_TIME, ending).await {
-            Ok(Ok(served)) => served.context("serving"),
-            Ok(Err(lost)) => Err(lost).context("serving"),
+            Ok(served) => served.context("serving"),
             // A connection that is held open is cut off.
             Err(_) => Ok(()),
         }

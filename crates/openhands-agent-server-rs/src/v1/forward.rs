@@ -19,7 +19,7 @@ use openhands_protocol::ConversationId;
 use tokio::net::TcpStream;
 
 use crate::app::App;
-use crate::http::{Access, ApiError, KEY_HEADER, Operation, check_access, pairs};
+use crate::http::{Access, ApiError, KEY_HEADER, check_access, pairs};
 use crate::services::sandboxes::{Sandbox, Slot};
 
 /// Tells the server inside which directory the conversation works in, percent-encoded.
@@ -50,11 +50,8 @@ pub(crate) enum Passed {
     Answered(Response),
 }
 
-/// Passes a request on, if its operation is one of a runtime and its conversation works in a container.
-pub(crate) async fn pass_on(app: &Arc<App>, operation: &Operation, request: Request) -> Passed {
-    if !operation.is_of_runtime {
-        return Passed::Here(request);
-    }
+/// Passes a request to an operation of a runtime on, if its conversation works in a container.
+pub(crate) async fn pass_on(app: &Arc<App>, request: Request) -> Passed {
     let id = conversation_in(request.uri().path());
     let Some(slot) = id.and_then(|id| app.conversations.sandbox(id)) else {
         return Passed::Here(request);

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use axum::extract::{RawPathParams, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use openhands_sdk_rs::tools::{blocking, resolve};
 
 use crate::app::App;
-use crate::http::{ApiError, Routes};
+use crate::http::{ApiError, Parameters, Routes};
 use crate::services::files::content_type;
 use crate::v1::file_response::FileResponse;
 
@@ -23,12 +23,12 @@ pub(crate) fn routes() -> Routes {
 
 async fn file(
     State(app): State<Arc<App>>,
-    parameters: RawPathParams,
+    parameters: Parameters,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let missing = || ApiError::not_found("Not Found");
     let directory = app.config().static_files_path.clone().ok_or_else(missing)?;
-    let path = parameters.iter().next().map(|(_, path)| path.to_owned());
+    let path = parameters.first().map(str::to_owned);
     let path = path.ok_or_else(missing)?;
     let found = blocking(move || find(&directory, &path)).await;
     let file = found.map_err(ApiError::internal)?.ok_or_else(missing)?;

@@ -37,10 +37,12 @@ impl SlotFinder {
             return Some(slot);
         }
         let entry = self.catalog.read().get(&id).cloned()?;
-        let meta = entry.meta();
-        if kind_of(&self.config, &meta) != RuntimeKind::Docker || entry.is_deleted() {
+        // Asked with every poll of a conversation: nothing is copied for those that work here.
+        let kind = entry.look(|meta| kind_of(&self.config, meta));
+        if kind != RuntimeKind::Docker || entry.is_deleted() {
             return None;
         }
+        let meta = entry.meta();
         let working_dir = entry.working_dir();
         let root = &self.config.conversation_worktree_root;
         let root = std::path::absolute(root).unwrap_or_else(|_| root.clone());
