@@ -57,7 +57,8 @@ pub(super) enum Body {
 /// Becomes a guard; returns the exit code when nothing is left to guard.
 pub(super) fn run(setup: Setup<'_>) -> i32 {
     // Without this orphans would leave the tree; the zygote catches what we then cannot see.
-    let _ = set_child_subreaper(Some(getpid()));
+    let pid = getpid();
+    let _ = set_child_subreaper(Some(pid));
     let _ = rustix::thread::set_name(c"oh-guard");
     let zygote = getppid();
     let mut duty = Duty {
@@ -66,6 +67,7 @@ pub(super) fn run(setup: Setup<'_>) -> i32 {
         signals: setup.signals,
         server_group: setup.group,
         tree_group: None,
+        pid,
         zygote,
     };
     let mut work = Some(setup.work);
@@ -93,6 +95,7 @@ struct Duty<'a> {
     server_group: Option<&'a ServerGroup>,
     /// Kept from one tree to the next, as long as nothing is left in it.
     tree_group: Option<TreeGroup<'a>>,
+    pid: Pid,
     zygote: Option<Pid>,
 }
 
@@ -101,9 +104,10 @@ impl Duty<'_> {
     fn guard(&mut self, work: Work) -> bool {
         if self.tree_group.is_none() {
             let group = self.server_group;
-            self.tree_group = group.and_then(|group| group.tree(getpid()).ok());
+            self.tree_group = group.and_then(|group| group.tree(self.pid).ok());
         }
-        let launched = launch(work, self.buffer.bytes(), self.tree_group.as_ref());
+        let group = self.tree_group.as_ref();
+        let launched = launch(work, self.buffer.bytes(), group, self.pid);
         // The command has its own copy of the request, which may hold secrets.
         self.buffer.wipe();
         match launched {

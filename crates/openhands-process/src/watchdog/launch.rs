@@ -9,8 +9,8 @@ use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd, RawFd};
 use rustix::fs::Access;
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::process::{
-    Gid, Pid, Signal, Uid, chdir, getpid, getppid, ioctl_tiocsctty, nice,
-    set_parent_process_death_signal, setsid,
+    Gid, Pid, Signal, Uid, chdir, getppid, ioctl_tiocsctty, nice, set_parent_process_death_signal,
+    setsid,
 };
 use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
@@ -39,16 +39,17 @@ pub(super) struct Launched {
 }
 
 /// Forks the command, with its request in `buffer` or a file. All else is done by the child, which reads the request,
-/// too: what it needs for that is gone with its exec, and the guard stays small. The guard's descriptors of the request are closed.
+/// too: what it needs for that is gone with its exec, and the guard, which is this process, stays small. The guard's descriptors of the
+/// request are closed.
 pub(super) fn launch(
     work: Work,
     buffer: &[u8],
     group: Option<&TreeGroup<'_>>,
+    guard: Pid,
 ) -> Result<Launched, Failure> {
     let at = |step| move |errno| Failure { step, errno };
     let (outcome, tell) =
         rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).map_err(at(Step::Descriptors))?;
-    let guard = getpid();
     let (forked, placed) = fork_in(group).map_err(at(Step::Fork))?;
     match forked {
         Forked::Parent(pid) => Ok(Launched { pid, outcome }),
