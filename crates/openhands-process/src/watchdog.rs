@@ -5,7 +5,8 @@
 //! - [`zygote`] is the watchdog's first process; it forks guards. [`duty`] is a guard's life, [`guard`] its watch over
 //!   one tree.
 //! - [`launch`] makes the command; [`descendants`] and [`cgroup`] find and kill its tree.
-//! - [`request`] and [`message`] are what travels between the two sides.
+//! - [`request`] and [`message`] are what travels between the two sides, [`receive`] takes it off a socket.
+//! - [`pages`] is memory that can be given back, [`guards`] the zygote's list of guards in it.
 //! - [`raw`] holds the system calls that need unsafe code.
 
 use std::ffi::CStr;
@@ -14,10 +15,13 @@ mod cgroup;
 mod descendants;
 mod duty;
 mod guard;
+mod guards;
 mod launch;
 mod link;
 mod message;
+mod pages;
 mod raw;
+mod receive;
 mod request;
 mod zygote;
 

@@ -71,8 +71,12 @@ impl Script {
     pub(crate) fn start(&self, startup_files: bool) -> Vec<u8> {
         let mut out = String::new();
         let tty = String::from_utf8_lossy(&self.tty);
-        // Startup files look at PS1 to see whether the shell is interactive.
-        out.push_str("PS1='\\s-\\v\\$ ' PS2='> '; \\builtin set +o history\n");
+        // Startup files look at PS1 to see whether the shell is interactive. What is set of the history is as in a bash that begins with one.
+        // The C library makes room for what is printed when the first of it is, and for a terminal it is a fourth of that for the socket.
+        out.push_str(
+            "PS1='\\s-\\v\\$ ' PS2='> ' HISTFILE=${HISTFILE-~/.bash_history} HISTSIZE=${HISTSIZE-500} \
+             HISTFILESIZE=${HISTFILESIZE-$HISTSIZE}; \\builtin set +o history; \\builtin printf '\\r'\n",
+        );
         if startup_files {
             for file in ["/etc/bash.bashrc", "/etc/bash/bashrc", "~/.bashrc"] {
                 let _ = writeln!(
@@ -81,9 +85,11 @@ impl Script {
                 );
             }
         }
-        out.push_str("{ \\builtin set +H; \\builtin unset -v MAILCHECK TMOUT; } 2>/dev/null\n");
+        out.push_str(
+            "{ \\builtin set +H; \\builtin unset -v MAILCHECK TMOUT; } 2>/dev/null; \
+             \\builtin set +o history; \\builtin history -c\n",
+        );
         out.push_str(&self.define_reports());
-        out.push_str("\\builtin set +o history; \\builtin history -c\n");
         for line in self.full_report(&format!("{}:0 0 0", self.token.as_str())) {
             out.push_str(&line);
             out.push('\n');
@@ -203,15 +209,16 @@ impl Script {
             "{REPORT}() {{ \\builtin command -v python || \\builtin :; \
              \\builtin printf '\\0%s' \"$@\" '' \"${{!-}}\" \"$-\" \"${{PWD-}}\" \
              \"${{PS0-}}${{PS1-}}${{PS2-}}${{PROMPT_COMMAND[*]+x}}\" $'{token}\\n'; }} >&0\n\
-             {REPORT}_all() {{ \\builtin eval \"$1\"; }}; {FIXED}() {{ [[ $1 = *r* ]]; }}\n\
+             {REPORT}_all() {{ \\builtin eval \"$1\"; }}; {FIXED}() {{ [[ $1 = *r* ]]; }}; \
              \\builtin readonly -f {REPORT} {REPORT}_all {FIXED}\n"
         )
     }
 
-    /// A full report, as lines: bash forgets what it has parsed after each of them. `told` is what is told of the command.
+    /// A full report, as lines: bash forgets what it has parsed after each of them, and needs no more memory than for the longest. `told`
+    /// is what is told of the command.
     ///
-    /// No word in them is one that an alias could replace. After the first, nothing shows or runs between lines.
-    fn full_report(&self, told: &str) -> [String; 5] {
+    /// No word in them is one that an alias could replace. After the second, nothing shows or runs between lines.
+    fn full_report(&self, told: &str) -> [String; 6] {
         let hush = |prompt| {
             format!(
                 "\\builtin test -z \"${{{prompt}-}}\" || {FIXED} \"${{{prompt}@a}}\" || {prompt}="
@@ -219,10 +226,11 @@ impl Script {
         };
         let token = self.token.as_str();
         [
+            "\\builtin printf '\\0' >&0; \\builtin command -v python >&0 || \\builtin :; \
+             \\builtin jobs -p >&0; \\builtin trap -p DEBUG ERR >&0"
+                .to_owned(),
             format!(
-                "\\builtin printf '\\0' >&0; \\builtin command -v python >&0 || \\builtin :; \
-                 \\builtin jobs -p >&0; \\builtin trap -p DEBUG ERR >&0; \
-                 \\builtin printf '\\0%s' {told} '' \"${{!-}}\" \"$-\" \"${{PWD-}}\" '' \
+                "\\builtin printf '\\0%s' {told} '' \"${{!-}}\" \"$-\" \"${{PWD-}}\" '' \
                  \"${{PS1:+${{PS1@P}}}}${{PS0:+${{PS0@P}}}}\" '' >&0; \
                  \\builtin test -z \"${{PROMPT_COMMAND[*]+x}}\" || {FIXED} \"${{PROMPT_COMMAND@a}}\" || \
                  {{ \\builtin declare -p PROMPT_COMMAND >&0; \\builtin unset -v PROMPT_COMMAND; }}"

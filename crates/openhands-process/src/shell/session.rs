@@ -64,7 +64,8 @@ impl Session {
         }
         let errors = slave.fd.try_clone().map_err(ShellError::Terminal)?;
         let mut spawn = Spawn::new(&config.bash)
-            .args(["--noediting", "--norc", "-i"])
+            // Without a history from the start: bash would read the user's into memory, and keep the table of it.
+            .args(["--noediting", "--norc", "-i", "+o", "history"])
             .arg0("bash")
             .envs(config.environment.iter())
             .env("TERM", "xterm-256color")

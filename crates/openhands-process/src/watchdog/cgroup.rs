@@ -16,7 +16,7 @@ mod locate;
 use std::cell::Cell;
 use std::ffi::CStr;
 use std::fs::{self, File};
-use std::io::{self, Read as _, Seek as _};
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -29,6 +29,10 @@ use rustix::process::{Pid, Signal, getpid, kill_process};
 
 const PREFIX: &str = "openhands-";
 
+const DIRECTORY_FLAGS: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::CLOEXEC);
+
 /// How long a start waits for the processes of a dead watchdog to end. Killed processes end in
 /// well under a millisecond unless the disk holds them.
 const STALE_PATIENCE: Duration = Duration::from_millis(200);
@@ -37,8 +41,8 @@ const STALE_PATIENCE: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub(super) struct ServerGroup {
     directory: PathBuf,
-    /// Held for the lock that it carries; guards inherit it by fork.
-    _lock: OwnedFd,
+    /// The directory, with the lock that it carries; guards inherit it by fork.
+    handle: OwnedFd,
 }
 
 impl ServerGroup {
@@ -64,16 +68,13 @@ impl ServerGroup {
         );
         let directory = parent.join(name);
         fs::create_dir(&directory)?;
-        let lock = lock(&directory)?;
-        Ok(Self {
-            directory,
-            _lock: lock,
-        })
+        let handle = lock(&directory)?;
+        Ok(Self { directory, handle })
     }
 
     /// Makes the cgroup of one tree.
-    pub(super) fn tree(&self, guard: Pid) -> io::Result<TreeGroup> {
-        TreeGroup::create(self.tree_directory(guard))
+    pub(super) fn tree(&self, guard: Pid) -> Result<TreeGroup<'_>, Errno> {
+        TreeGroup::create(self, guard)
     }
 
     /// Ends the tree of a guard that died. Returns whether nothing is left of it.
@@ -92,20 +93,20 @@ impl ServerGroup {
     }
 
     fn tree_directory(&self, guard: Pid) -> PathBuf {
-        self.directory
-            .join(format!("tree-{}", guard.as_raw_nonzero()))
+        self.directory.join(TreeName::of(guard).as_str())
     }
 }
 
-/// The cgroup of one tree.
+/// The cgroup of one tree. It is made without the heap, of which a guard would then have pages of its own.
 #[derive(Debug)]
-pub(super) struct TreeGroup {
-    directory: PathBuf,
+pub(super) struct TreeGroup<'a> {
+    server: &'a ServerGroup,
+    guard: Pid,
     handle: OwnedFd,
     /// Tells whether anyone is inside.
     events: OwnedFd,
-    /// What root's commands may change, and what it says while it is as it was made.
-    settings: Vec<(OwnedFd, &'static [u8])>,
+    /// What root's commands may change, as in [`SETTINGS_WHEN_NEW`]; none where the kernel is older, and there is nothing to change.
+    settings: [Option<OwnedFd>; SETTINGS_WHEN_NEW.len()],
     is_killed: Cell<bool>,
 }
 
@@ -124,23 +125,31 @@ const SETTINGS_WHEN_NEW: [(&CStr, &[u8]); 4] = [
 /// Links to a cgroup's directory without one below it.
 const LINKS_WHEN_NEW: u64 = 2;
 
-impl TreeGroup {
-    fn create(directory: PathBuf) -> io::Result<Self> {
-        fs::create_dir(&directory)?;
-        let handle = open_directory(&directory)?;
+impl<'a> TreeGroup<'a> {
+    fn create(server: &'a ServerGroup, guard: Pid) -> Result<Self, Errno> {
+        let name = TreeName::of(guard);
+        // What a new directory allows if the user has set no limits.
+        let mode = Mode::RWXU | Mode::RWXG | Mode::RWXO;
+        rustix::fs::mkdirat(&server.handle, name.as_str(), mode)?;
+        let handle = rustix::fs::openat(
+            &server.handle,
+            name.as_str(),
+            DIRECTORY_FLAGS,
+            Mode::empty(),
+        )?;
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
         let events = rustix::fs::openat(&handle, c"cgroup.events", flags, Mode::empty())?;
-        let mut settings = Vec::new();
-        for (name, when_new) in SETTINGS_WHEN_NEW {
+        let mut settings = [const { None }; SETTINGS_WHEN_NEW.len()];
+        for (place, (name, _)) in settings.iter_mut().zip(SETTINGS_WHEN_NEW) {
             match rustix::fs::openat(&handle, name, flags, Mode::empty()) {
-                Ok(setting) => settings.push((setting, when_new)),
-                // An older kernel: there is nothing to change.
+                Ok(setting) => *place = Some(setting),
                 Err(Errno::NOENT) => {}
-                Err(error) => return Err(error.into()),
+                Err(errno) => return Err(errno),
             }
         }
         Ok(Self {
-            directory,
+            server,
+            guard,
             handle,
             events,
             settings,
@@ -157,37 +166,68 @@ impl TreeGroup {
             && self
                 .settings
                 .iter()
+                .zip(SETTINGS_WHEN_NEW)
+                .filter_map(|(setting, (_, when_new))| Some((setting.as_ref()?, when_new)))
                 .all(|(setting, when_new)| says(setting, when_new))
+    }
+
+    fn directory(&self) -> PathBuf {
+        self.server.tree_directory(self.guard)
     }
 
     /// Moves the calling process in.
     pub(super) fn join(&self) -> io::Result<()> {
-        fs::write(self.directory.join("cgroup.procs"), "0")
+        fs::write(self.directory().join("cgroup.procs"), "0")
     }
 
     /// Kills everyone inside. It is not used again after that: a kernel may kill whoever is born into it later, too (6.18 does).
     pub(super) fn kill(&self) {
         self.is_killed.set(true);
-        kill(&self.directory);
+        kill(&self.directory());
     }
 
     /// Removes the cgroup with all that was made below it. Returns false if anyone is inside.
     pub(super) fn remove(&self) -> bool {
-        remove(&self.directory)
+        remove(&self.directory())
     }
 
     /// A descriptor with an exceptional condition when the cgroup becomes empty.
     pub(super) fn events(&self) -> io::Result<File> {
-        let mut events = File::open(self.directory.join("cgroup.events"))?;
+        let mut events = File::open(self.directory().join("cgroup.events"))?;
         // The condition counts from the last read.
         io::copy(&mut events, &mut io::sink())?;
         Ok(events)
     }
 }
 
-impl AsFd for TreeGroup {
+impl AsFd for TreeGroup<'_> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.handle.as_fd()
+    }
+}
+
+/// The name of a tree's cgroup in that of its watchdog.
+struct TreeName {
+    bytes: [u8; 16],
+    length: usize,
+}
+
+impl TreeName {
+    fn of(guard: Pid) -> Self {
+        let mut bytes = [0; 16];
+        let mut rest = bytes.as_mut_slice();
+        // There is room for every number.
+        let _ = write!(rest, "tree-{}", guard.as_raw_nonzero());
+        let left = rest.len();
+        Self {
+            bytes,
+            length: bytes.len() - left,
+        }
+    }
+
+    fn as_str(&self) -> &str {
+        let bytes = self.bytes.get(..self.length).unwrap_or_default();
+        str::from_utf8(bytes).unwrap_or_default()
     }
 }
 
@@ -198,8 +238,7 @@ fn says(file: &OwnedFd, text: &[u8]) -> bool {
 }
 
 fn open_directory(directory: &Path) -> io::Result<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Ok(rustix::fs::open(directory, flags, Mode::empty())?)
+    Ok(rustix::fs::open(directory, DIRECTORY_FLAGS, Mode::empty())?)
 }
 
 /// Locks a directory that is still the one at its path.

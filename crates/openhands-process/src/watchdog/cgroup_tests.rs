@@ -18,18 +18,22 @@ fn server_group() -> Option<ServerGroup> {
 }
 
 /// Waits for the end of those inside, once; then the group must go at the first try.
-fn removed_in_time(group: &TreeGroup) -> bool {
-    await_empty(&group.directory, PATIENCE);
+fn removed_in_time(group: &TreeGroup<'_>) -> bool {
+    await_empty(&group.directory(), PATIENCE);
     group.remove()
 }
 
-fn member(group: &TreeGroup) -> std::process::Child {
+fn member(group: &TreeGroup<'_>) -> std::process::Child {
     let child = Command::new("cat")
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    fs::write(group.directory.join("cgroup.procs"), child.id().to_string()).unwrap();
+    fs::write(
+        group.directory().join("cgroup.procs"),
+        child.id().to_string(),
+    )
+    .unwrap();
     child
 }
 
@@ -37,14 +41,14 @@ fn member(group: &TreeGroup) -> std::process::Child {
 fn a_tree_group_is_killed_and_removed_with_the_groups_that_were_made_in_it() {
     let Some(server) = server_group() else { return };
     let group = server.tree(getpid()).unwrap();
-    fs::create_dir_all(group.directory.join("inner/most")).unwrap();
+    fs::create_dir_all(group.directory().join("inner/most")).unwrap();
     let mut child = member(&group);
     assert!(!group.remove());
-    assert!(group.directory.exists());
+    assert!(group.directory().exists());
     group.kill();
     assert!(removed_in_time(&group));
     child.wait().unwrap();
-    assert!(!group.directory.exists());
+    assert!(!group.directory().exists());
     server.remove();
     assert!(!server.directory.exists());
 }
@@ -54,11 +58,11 @@ fn a_tree_group_is_as_new_until_something_is_left_in_it() {
     let Some(server) = server_group() else { return };
     let group = server.tree(getpid()).unwrap();
     assert!(group.is_as_new());
-    fs::create_dir(group.directory.join("inner")).unwrap();
+    fs::create_dir(group.directory().join("inner")).unwrap();
     assert!(!group.is_as_new());
-    fs::remove_dir(group.directory.join("inner")).unwrap();
+    fs::remove_dir(group.directory().join("inner")).unwrap();
     assert!(group.is_as_new());
-    let freeze = group.directory.join("cgroup.freeze");
+    let freeze = group.directory().join("cgroup.freeze");
     fs::write(&freeze, "1").unwrap();
     assert!(!group.is_as_new());
     fs::write(&freeze, "0").unwrap();
@@ -67,16 +71,16 @@ fn a_tree_group_is_as_new_until_something_is_left_in_it() {
         ("cgroup.max.descendants", "3", "max"),
     ] {
         assert!(group.is_as_new(), "{name}");
-        fs::write(group.directory.join(name), changed).unwrap();
+        fs::write(group.directory().join(name), changed).unwrap();
         assert!(!group.is_as_new(), "{name}");
-        fs::write(group.directory.join(name), when_new).unwrap();
+        fs::write(group.directory().join(name), when_new).unwrap();
     }
     assert!(group.is_as_new());
     let mut child = member(&group);
     assert!(!group.is_as_new());
     group.kill();
     child.wait().unwrap();
-    await_empty(&group.directory, PATIENCE);
+    await_empty(&group.directory(), PATIENCE);
     assert!(!group.is_as_new(), "whoever is born into it may die");
     assert!(group.remove());
     server.remove();
@@ -88,7 +92,7 @@ fn a_tree_group_of_another_kind_is_not_as_new() {
     let Some(server) = server_group() else { return };
     let group = server.tree(getpid()).unwrap();
     assert!(group.is_as_new());
-    fs::write(group.directory.join("cgroup.type"), "threaded").unwrap();
+    fs::write(group.directory().join("cgroup.type"), "threaded").unwrap();
     assert!(!group.is_as_new());
     assert!(group.remove());
     server.remove();
@@ -117,11 +121,9 @@ fn a_group_is_stale_when_nobody_holds_its_lock() {
     let dead = ServerGroup::create_in(&parent).unwrap();
     let tree = dead.tree(getpid()).unwrap();
     let mut child = member(&tree);
-    let ServerGroup {
-        directory,
-        _lock: lock,
-    } = dead;
-    drop((tree, lock));
+    drop(tree);
+    let ServerGroup { directory, handle } = dead;
+    drop(handle);
     // A child that some other thread is just starting may hold a copy of the lock for a moment.
     let deadline = Instant::now() + PATIENCE;
     while directory.exists() && Instant::now() < deadline {

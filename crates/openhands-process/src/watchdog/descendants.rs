@@ -17,10 +17,10 @@ pub(super) fn descendants(root: Pid) -> Vec<Pid> {
     below(&[root])
 }
 
-/// Everyone below `root`, except the children in `spared` and those below them.
-pub(super) fn descendants_except(root: Pid, spared: &BTreeSet<i32>) -> Vec<Pid> {
+/// Everyone below `root`, except the children that are spared and those below them.
+pub(super) fn descendants_except(root: Pid, is_spared: impl Fn(Pid) -> bool) -> Vec<Pid> {
     let mut first = children(root).unwrap_or_else(|| scan_children(root));
-    first.retain(|child| !spared.contains(&child.as_raw_nonzero().get()));
+    first.retain(|child| !is_spared(*child));
     let mut all = first.clone();
     all.extend(below(&first));
     all

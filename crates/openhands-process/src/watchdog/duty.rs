@@ -9,49 +9,42 @@
 //! Nothing of a command is left for the next one: its processes are gone, its descriptors closed, its request is
 //! wiped as soon as it runs, and its cgroup is used again only if it is as it was made.
 
-use std::fs::File;
-use std::io::{self, IoSliceMut, Read as _, Seek as _};
-use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
-use std::rc::Rc;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, Shutdown, recv, recvmsg,
-    shutdown,
-};
+use rustix::net::{RecvFlags, Shutdown, recv, shutdown};
 use rustix::process::{Pid, getpid, getppid, set_child_subreaper};
 
 use super::cgroup::{ServerGroup, TreeGroup};
 use super::guard::{Guard, report};
-use super::launch::{Failure, Launched, launch};
-use super::link::MAX_DESCRIPTORS;
+use super::launch::launch;
 use super::message::{MESSAGE_BYTES, Order, Report, Step};
-use super::request::Request;
+use super::pages::Pages;
+use super::receive::{Descriptors, receive};
 
 /// How long a guard waits for its next command before it ends.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What a guard is born with.
-pub(super) struct Setup {
+pub(super) struct Setup<'a> {
     /// Our end of the socket to the handle: orders in, reports out, and the sign of its life.
     pub(super) control: OwnedFd,
     /// The first request.
     pub(super) work: Work,
     /// Room for requests, which holds the first.
-    pub(super) buffer: Vec<u8>,
+    pub(super) buffer: Pages,
     /// Readable when a child has changed state.
-    pub(super) signals: Rc<OwnedFd>,
-    pub(super) group: Option<Rc<ServerGroup>>,
+    pub(super) signals: &'a OwnedFd,
+    pub(super) group: Option<&'a ServerGroup>,
 }
 
 /// A command to be started and guarded.
 pub(super) struct Work {
     pub(super) body: Body,
     /// The command's descriptors.
-    pub(super) descriptors: Vec<OwnedFd>,
+    pub(super) descriptors: Descriptors,
 }
 
 /// Where the request's bytes are.
@@ -62,9 +55,10 @@ pub(super) enum Body {
 }
 
 /// Becomes a guard; returns the exit code when nothing is left to guard.
-pub(super) fn run(setup: Setup) -> i32 {
+pub(super) fn run(setup: Setup<'_>) -> i32 {
     // Without this orphans would leave the tree; the zygote catches what we then cannot see.
-    let _ = set_child_subreaper(Some(getpid()));
+    let pid = getpid();
+    let _ = set_child_subreaper(Some(pid));
     let _ = rustix::thread::set_name(c"oh-guard");
     let zygote = getppid();
     let mut duty = Duty {
@@ -73,6 +67,7 @@ pub(super) fn run(setup: Setup) -> i32 {
         signals: setup.signals,
         server_group: setup.group,
         tree_group: None,
+        pid,
         zygote,
     };
     let mut work = Some(setup.work);
@@ -93,28 +88,32 @@ pub(super) fn run(setup: Setup) -> i32 {
     0
 }
 
-struct Duty {
+struct Duty<'a> {
     control: OwnedFd,
-    buffer: Vec<u8>,
-    signals: Rc<OwnedFd>,
-    server_group: Option<Rc<ServerGroup>>,
+    buffer: Pages,
+    signals: &'a OwnedFd,
+    server_group: Option<&'a ServerGroup>,
     /// Kept from one tree to the next, as long as nothing is left in it.
-    tree_group: Option<TreeGroup>,
+    tree_group: Option<TreeGroup<'a>>,
+    pid: Pid,
     zygote: Option<Pid>,
 }
 
-impl Duty {
+impl Duty<'_> {
     /// Starts a command and guards its tree to the end; false if the handle is closed.
     fn guard(&mut self, work: Work) -> bool {
         if self.tree_group.is_none() {
-            let group = self.server_group.as_ref();
-            self.tree_group = group.and_then(|group| group.tree(getpid()).ok());
+            let group = self.server_group;
+            self.tree_group = group.and_then(|group| group.tree(self.pid).ok());
         }
-        match start(work, &mut self.buffer, self.tree_group.as_ref()) {
+        let group = self.tree_group.as_ref();
+        let launched = launch(work, self.buffer.bytes(), group, self.pid);
+        // The command has its own copy of the request, which may hold secrets.
+        self.buffer.wipe();
+        match launched {
             Ok(launched) => {
-                let signals = &self.signals;
-                let guard = Guard::new(&self.control, signals, &mut self.tree_group, launched);
-                guard.watch()
+                let (control, signals) = (&self.control, self.signals);
+                Guard::new(control, signals, &mut self.tree_group, launched).watch()
             }
             Err(failure) => {
                 report(
@@ -151,7 +150,7 @@ impl Duty {
     }
 
     /// Takes the rest of a request.
-    fn accept(&mut self, bytes: usize, descriptors: Option<Vec<OwnedFd>>) -> Option<Work> {
+    fn accept(&mut self, bytes: usize, descriptors: Option<Descriptors>) -> Option<Work> {
         // With the zygote dead nobody would stand behind us.
         if getppid() != self.zygote {
             report(&self.control, &[Report::Retired]);
@@ -163,7 +162,7 @@ impl Duty {
             return None;
         };
         let body = if bytes == 0 {
-            Body::File((!descriptors.is_empty()).then(|| descriptors.remove(0))?)
+            Body::File(descriptors.take_first()?)
         } else {
             self.fill(bytes)?;
             Body::Inline(0..bytes)
@@ -173,7 +172,7 @@ impl Duty {
 
     /// Reads so many bytes into the buffer. They were sent at once, but may come in pieces.
     fn fill(&mut self, bytes: usize) -> Option<()> {
-        let mut room = self.buffer.get_mut(..bytes)?;
+        let mut room = self.buffer.bytes_mut().get_mut(..bytes)?;
         while !room.is_empty() {
             match recv(&self.control, &mut *room, RecvFlags::DONTWAIT) {
                 Ok((0, _)) => return None,
@@ -199,60 +198,11 @@ fn retire(control: &OwnedFd) {
 }
 
 /// An order with the descriptors that came along; `None` in their place if not all could be received.
-fn take_order(control: &OwnedFd) -> Result<(Option<Order>, Option<Vec<OwnedFd>>), Errno> {
+fn take_order(control: &OwnedFd) -> Result<(Option<Order>, Option<Descriptors>), Errno> {
     let mut bytes = [0_u8; MESSAGE_BYTES];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
-    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-    let message = recvmsg(
-        control,
-        &mut [IoSliceMut::new(&mut bytes)],
-        &mut ancillary,
-        RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT,
-    )?;
-    let mut descriptors = Vec::new();
-    for part in ancillary.drain() {
-        if let RecvAncillaryMessage::ScmRights(list) = part {
-            descriptors.extend(list);
-        }
-    }
-    let complete = !message.flags.contains(ReturnFlags::CTRUNC);
+    let message = receive(control, &mut bytes, RecvFlags::DONTWAIT)?;
     let order = bytes.get(..message.bytes).and_then(Order::decode);
-    Ok((order, complete.then_some(descriptors)))
-}
-
-/// Starts the command and wipes its request, which may hold secrets.
-fn start(work: Work, buffer: &mut [u8], group: Option<&TreeGroup>) -> Result<Launched, Failure> {
-    let failed = |errno| Failure {
-        step: Step::Request,
-        errno,
-    };
-    let mut from_file;
-    let bytes = match work.body {
-        Body::Inline(part) => buffer.get_mut(part).ok_or(failed(Errno::BADMSG))?,
-        Body::File(file) => {
-            from_file = read_all(file).map_err(failed)?;
-            from_file.as_mut_slice()
-        }
-    };
-    let launched = match Request::decode(bytes) {
-        Some(request) => launch(&request, work.descriptors, group),
-        None => Err(failed(Errno::BADMSG)),
-    };
-    bytes.fill(0);
-    // Or the compiler would see that nobody reads the zeroes.
-    std::hint::black_box(bytes);
-    launched
-}
-
-fn read_all(file: OwnedFd) -> Result<Vec<u8>, Errno> {
-    let read = |mut file: File| {
-        let mut bytes = Vec::new();
-        file.rewind()?;
-        file.read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    read(File::from(file))
-        .map_err(|error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+    Ok((order, (!message.truncated).then_some(message.descriptors)))
 }
 
 #[cfg(test)]

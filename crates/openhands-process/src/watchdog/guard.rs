@@ -27,8 +27,15 @@ const SLOWEST_REPEAT: Duration = Duration::from_secs(1);
 
 /// Sends reports, in one go. A handle that is gone needs none.
 pub(super) fn report(control: &OwnedFd, reports: &[Report]) {
-    let bytes: Vec<u8> = reports.iter().flat_map(|report| report.encode()).collect();
-    let _ = send(control, &bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
+    // The end of a command and that of its tree are the most that is told at once.
+    let mut room = [[0; MESSAGE_BYTES]; 2];
+    let mut bytes = 0;
+    for (place, report) in room.iter_mut().zip(reports) {
+        *place = report.encode();
+        bytes += MESSAGE_BYTES;
+    }
+    let told = room.as_flattened().get(..bytes).unwrap_or_default();
+    let _ = send(control, told, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
 }
 
 /// Empties a signal descriptor: how many signals came does not matter, only that one did. One read does, as signals of
@@ -36,6 +43,14 @@ pub(super) fn report(control: &OwnedFd, reports: &[Report]) {
 pub(super) fn drain(signals: &OwnedFd) {
     let mut buffer = [0_u8; 128];
     let _ = rustix::io::read(signals, &mut buffer);
+}
+
+/// What to wait for at a descriptor, if there is one. If not, for nothing at one that has nothing else to say.
+pub(super) fn or_silent<'a>(fd: Option<&'a OwnedFd>, signals: &'a OwnedFd) -> PollFd<'a> {
+    match fd {
+        Some(fd) => PollFd::new(fd, PollFlags::IN),
+        None => PollFd::new(signals, PollFlags::empty()),
+    }
 }
 
 enum Phase {
@@ -46,13 +61,13 @@ enum Phase {
     Killing(Duration),
 }
 
-pub(super) struct Guard<'a> {
+pub(super) struct Guard<'a, 'b> {
     control: &'a OwnedFd,
     /// False once the handle has closed its direction; ours stays open for the last report.
     listening: bool,
     signals: &'a OwnedFd,
     /// The cgroup of the tree; taken away if it cannot serve the next.
-    group: &'a mut Option<TreeGroup>,
+    group: &'a mut Option<TreeGroup<'b>>,
     /// The command's process, which leads its session and process group.
     command: Pid,
     /// Whether the command is not reaped yet, so that its pid cannot be anyone else's.
@@ -72,11 +87,11 @@ struct Ready {
     launching: bool,
 }
 
-impl<'a> Guard<'a> {
+impl<'a, 'b> Guard<'a, 'b> {
     pub(super) fn new(
         control: &'a OwnedFd,
         signals: &'a OwnedFd,
-        group: &'a mut Option<TreeGroup>,
+        group: &'a mut Option<TreeGroup<'b>>,
         launched: Launched,
     ) -> Self {
         Self {
@@ -138,12 +153,11 @@ impl<'a> Guard<'a> {
             None
         };
         let exited = exited.map(|status| Report::Exited { status });
-        let reports: Vec<Report> = exited
-            .into_iter()
-            .chain(gone.then_some(Report::Gone))
-            .collect();
-        if !reports.is_empty() {
-            report(self.control, &reports);
+        match (exited, gone) {
+            (Some(exited), true) => report(self.control, &[exited, Report::Gone]),
+            (Some(exited), false) => self.tell(exited),
+            (None, true) => self.tell(Report::Gone),
+            (None, false) => {}
         }
     }
 
@@ -215,28 +229,19 @@ impl<'a> Guard<'a> {
         if nobody_left && self.launching.is_none() && self.group_is_empty() {
             return Ok(Ready::default());
         }
-        let mut list = vec![PollFd::new(self.signals, PollFlags::IN)];
-        let mut add = |fd| {
-            list.push(fd);
-            list.len() - 1
-        };
         // Not when the handle is closed: that is told for ever, and would keep us awake.
-        let control = self
-            .listening
-            .then(|| add(PollFd::new(self.control, PollFlags::IN)));
-        let launching = self
-            .launching
-            .as_ref()
-            .map(|outcome| add(PollFd::new(outcome, PollFlags::IN)));
-        if let Some(events) = &events {
-            add(PollFd::new(events, PollFlags::PRI));
-        }
+        let control = self.listening.then_some(self.control);
+        let mut list = [
+            PollFd::new(self.signals, PollFlags::IN),
+            or_silent(control, self.signals),
+            or_silent(self.launching.as_ref(), self.signals),
+            events.as_ref().map_or_else(
+                || or_silent(None, self.signals),
+                |events| PollFd::new(events, PollFlags::PRI),
+            ),
+        ];
         poll(&mut list, timeout.as_ref())?;
-        let ready = |at: Option<usize>| {
-            at.and_then(|at| list.get(at))
-                .is_some_and(|fd| !fd.revents().is_empty())
-        };
-        let (signalled, control, launching) = (ready(Some(0)), ready(control), ready(launching));
+        let [signalled, control, launching, _] = list.map(|fd| !fd.revents().is_empty());
         if signalled {
             drain(self.signals);
         }

@@ -1,19 +1,24 @@
 //! From a request to a running command: fork, set up, exec, and the exact reason if it fails.
 
+use std::borrow::Cow;
 use std::ffi::{CStr, CString};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _};
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd, RawFd};
 
 use rustix::fs::Access;
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::process::{
-    Gid, Pid, Signal, Uid, chdir, getpid, getppid, ioctl_tiocsctty, nice,
-    set_parent_process_death_signal, setsid,
+    Gid, Pid, Signal, Uid, chdir, getppid, ioctl_tiocsctty, nice, set_parent_process_death_signal,
+    setsid,
 };
 use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
 use super::cgroup::TreeGroup;
+use super::duty::{Body, Work};
 use super::message::Step;
 use super::raw::{self, CStrings, Forked};
+use super::receive::Descriptors;
 use super::request::{Request, User};
 
 /// Why there is no command.
@@ -33,31 +38,18 @@ pub(super) struct Launched {
     pub(super) outcome: OwnedFd,
 }
 
-/// Forks the command. `descriptors` are the request's, in its order; they are closed here.
+/// Forks the command, with its request in `buffer` or a file. All else is done by the child, which reads the request,
+/// too: what it needs for that is gone with its exec, and the guard, which is this process, stays small. The guard's descriptors of the
+/// request are closed.
 pub(super) fn launch(
-    request: &Request<'_>,
-    descriptors: Vec<OwnedFd>,
-    group: Option<&TreeGroup>,
+    work: Work,
+    buffer: &[u8],
+    group: Option<&TreeGroup<'_>>,
+    guard: Pid,
 ) -> Result<Launched, Failure> {
     let at = |step| move |errno| Failure { step, errno };
-    if descriptors.len() != request.targets.len() {
-        return Err(at(Step::Request)(Errno::BADMSG));
-    }
-    // Our copies must lie above every number that the command wants, or placing one descriptor
-    // would close another.
-    let above = request.targets.iter().copied().max().unwrap_or(2).max(2) + 1;
-    let mut sources = Vec::with_capacity(descriptors.len());
-    for descriptor in descriptors {
-        sources.push(lift(descriptor, above).map_err(at(Step::Descriptors))?);
-    }
     let (outcome, tell) =
         rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).map_err(at(Step::Descriptors))?;
-    let tell = lift(tell, above).map_err(at(Step::Descriptors))?;
-    let candidates = candidates(request);
-    let args = CStrings::new(&request.args);
-    let env = CStrings::new(&request.env);
-    let guard = getpid();
-
     let (forked, placed) = fork_in(group).map_err(at(Step::Fork))?;
     match forked {
         Forked::Parent(pid) => Ok(Launched { pid, outcome }),
@@ -66,13 +58,77 @@ pub(super) fn launch(
                 // Without its cgroup the tree still has its guard.
                 let _ = group.join();
             }
-            let failure = match set_up(request, &sources, guard) {
-                Ok(()) => run(&candidates, &args, &env),
-                Err(failure) => failure,
-            };
-            let _ = rustix::io::write(&tell, &encode(failure));
-            raw::exit(127)
+            become_command(work, buffer, tell, guard)
         }
+    }
+}
+
+/// Executes the command, or tells why not and ends.
+fn become_command(work: Work, buffer: &[u8], tell: OwnedFd, guard: Pid) -> ! {
+    let mut tell = tell;
+    let failure = match read(work.body, buffer) {
+        Ok(bytes) => prepare_and_run(&bytes, work.descriptors, &mut tell, guard),
+        Err(errno) => Failure {
+            step: Step::Request,
+            errno,
+        },
+    };
+    let _ = rustix::io::write(&tell, &encode(failure));
+    raw::exit(127)
+}
+
+/// The bytes of a request.
+fn read(body: Body, buffer: &[u8]) -> Result<Cow<'_, [u8]>, Errno> {
+    let file = match body {
+        Body::Inline(part) => return buffer.get(part).map(Cow::Borrowed).ok_or(Errno::BADMSG),
+        Body::File(file) => file,
+    };
+    let read = |mut file: File| {
+        let mut bytes = Vec::new();
+        file.rewind()?;
+        file.read_to_end(&mut bytes)?;
+        Ok(Cow::Owned(bytes))
+    };
+    read(File::from(file))
+        .map_err(|error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+}
+
+/// Sets everything up as the request wants it and executes the command; returns if that failed.
+fn prepare_and_run(
+    bytes: &[u8],
+    descriptors: Descriptors,
+    tell: &mut OwnedFd,
+    guard: Pid,
+) -> Failure {
+    let at = |step| move |errno| Failure { step, errno };
+    let Some(request) = Request::decode(bytes) else {
+        return at(Step::Request)(Errno::BADMSG);
+    };
+    // Our copies must lie above every number that the command wants, or placing one descriptor
+    // would close another.
+    let above = request.targets.iter().copied().max().unwrap_or(2).max(2) + 1;
+    let lifted = descriptors
+        .into_iter()
+        .map(|descriptor| lift(descriptor, above));
+    let sources: Vec<OwnedFd> = match lifted.collect() {
+        Ok(sources) => sources,
+        Err(errno) => return at(Step::Descriptors)(errno),
+    };
+    if sources.len() != request.targets.len() {
+        return at(Step::Request)(Errno::BADMSG);
+    }
+    if tell.as_raw_fd() < above {
+        match fcntl_dupfd_cloexec(&*tell, above) {
+            Ok(lifted) => *tell = lifted,
+            Err(errno) => return at(Step::Descriptors)(errno),
+        }
+    }
+    let candidates = candidates(&request);
+    let args = CStrings::new(&request.args);
+    let env = CStrings::new(&request.env);
+    match set_up(&request, &sources, guard) {
+        Ok(()) => run(&candidates, &args, &env),
+        Err(failure) => failure,
     }
 }
 
@@ -103,7 +159,7 @@ fn lift(descriptor: OwnedFd, above: RawFd) -> Result<OwnedFd, Errno> {
 }
 
 /// Forks, and says whether the child is already in the cgroup.
-fn fork_in(group: Option<&TreeGroup>) -> Result<(Forked, bool), Errno> {
+fn fork_in(group: Option<&TreeGroup<'_>>) -> Result<(Forked, bool), Errno> {
     if let Some(group) = group {
         match raw::fork_into(group.as_fd()) {
             Ok(forked) => return Ok((forked, true)),

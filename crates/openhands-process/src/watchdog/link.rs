@@ -39,6 +39,9 @@ pub(crate) const MAX_DESCRIPTORS: usize = 64;
 /// Most guards that wait for their next command. Those that wait too long end by themselves.
 const MAX_IDLE_GUARDS: usize = 16;
 
+/// The kernel would note in the memory of every guard which processor it is on, for the C library: a page for nothing.
+const NO_NOTES: &str = "glibc.pthread.rseq=0";
+
 static WATCHDOG: Mutex<Option<Arc<Watchdog>>> = Mutex::new(None);
 
 /// Why a request did not reach the watchdog.
@@ -218,6 +221,7 @@ fn start() -> Result<Watchdog, LinkError> {
     let process = Command::new("/proc/self/exe")
         .arg0(NAME.to_str().unwrap_or_default())
         .env_clear()
+        .env("GLIBC_TUNABLES", NO_NOTES)
         .process_group(0)
         .stdin(theirs)
         .stdout(Stdio::null())

@@ -1,4 +1,4 @@
-//! The crate's only unsafe code: the load-time hook, fork, exec, signals and descriptor numbers.
+//! The watchdog's unsafe code but for [`super::pages`]: the load-time hook, fork, exec, signals and descriptor numbers.
 //!
 //! Everything here runs either once per process at load time (`on_load`) or inside the watchdog,
 //! which is single-threaded by construction: it starts from a fresh exec, never reaches `main`
@@ -153,8 +153,26 @@ pub(super) fn fork() -> Result<Forked, Errno> {
     in_watchdog()?;
     // SAFETY: the process is single-threaded (checked above), so the child's copy of the heap and
     // of every lock is in a usable state.
-    let pid = check(unsafe { libc::fork() })?;
+    let pid = check(unsafe { plain_fork() })?;
     Ok(Pid::from_raw(pid).map_or(Forked::Child, Forked::Parent))
+}
+
+/// By the system call: the C library's `fork` writes to seven pages of its own memory, on both sides, to be ready for threads that
+/// there are not. Each would be a page of memory for every guard.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+unsafe fn plain_fork() -> c_int {
+    // The order of the last arguments differs by architecture, but none of them is given.
+    let none: libc::c_long = 0;
+    let flags = libc::c_long::from(libc::SIGCHLD);
+    // SAFETY: without CLONE_VM and with no stack given, clone behaves like fork; the caller vouches for the rest.
+    let pid = unsafe { libc::syscall(libc::SYS_clone, flags, none, none, none, none) };
+    c_int::try_from(pid).unwrap_or(-1)
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+unsafe fn plain_fork() -> c_int {
+    // SAFETY: the caller vouches for it.
+    unsafe { libc::fork() }
 }
 
 /// Forks the watchdog with the child born inside a cgroup: unlike a later move, this takes no

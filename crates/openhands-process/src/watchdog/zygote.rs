@@ -1,21 +1,18 @@
 //! The watchdog's first process: it forks a guard for each request that reaches it, and stands behind the guards. Requests that
 //! a waiting guard takes do not come here.
 //!
+//! What it changes from one fork to the next is a page of memory for every guard, which has the old one. So it leaves the heap
+//! alone while nothing goes wrong, and what it must write down is where no guard inherits it.
+//!
 //! It is the subreaper of all guards: if one is killed, its tree falls to the zygote, which
 //! ends it. It leaves when the server is gone and the last guard has finished.
 
-use std::collections::BTreeSet;
-use std::io::IoSliceMut;
-use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::rc::Rc;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SocketType, recvmsg,
-};
+use rustix::net::{RecvFlags, SocketType};
 use rustix::process::{
     Pid, WaitOptions, chdir, getpid, getppid, set_child_subreaper, setpgid, setsid, wait,
 };
@@ -24,9 +21,12 @@ use super::cgroup::ServerGroup;
 use super::descendants::{descendants_except, kill_all};
 use super::duty::{self, Body, Setup, Work};
 use super::guard;
-use super::link::{BODY_IN_FILE, MAX_DESCRIPTORS, MAX_PACKET_BYTES, WANTS_CGROUP};
+use super::guards::Guards;
+use super::link::{BODY_IN_FILE, MAX_PACKET_BYTES, WANTS_CGROUP};
 use super::message::{Report, Step};
+use super::pages::Pages;
 use super::raw::{self, Forked};
+use super::receive::{Received, receive};
 use crate::program_pages::give_back_program;
 
 /// How soon the orphans of a killed guard are looked for again; doubles up to a second while
@@ -37,10 +37,10 @@ const SLOWEST_SWEEP: Duration = Duration::from_secs(1);
 /// Becomes the zygote. Called at load time; never returns to the program.
 pub(super) fn run() -> ! {
     let code = match prepare() {
-        Ok((socket, signals)) => {
+        Ok((socket, zygote)) => {
             // It is as large as the whole program, of which it needs little.
             give_back_program();
-            Zygote::new(signals).serve(socket)
+            zygote.serve(socket)
         }
         Err(_) => 125,
     };
@@ -48,7 +48,7 @@ pub(super) fn run() -> ! {
 }
 
 /// Cuts every tie to the process that started us but the socket.
-fn prepare() -> Result<(OwnedFd, OwnedFd), Errno> {
+fn prepare() -> Result<(OwnedFd, Zygote), Errno> {
     let given = raw::take_stdin()?;
     // Someone who runs the program under our name by hand gets an exit, not a watchdog.
     if rustix::net::sockopt::socket_type(&given)? != SocketType::SEQPACKET {
@@ -68,7 +68,7 @@ fn prepare() -> Result<(OwnedFd, OwnedFd), Errno> {
     let _ = chdir(c"/");
     let _ = rustix::thread::set_name(c"oh-watchdog");
     set_child_subreaper(Some(getpid()))?;
-    Ok((socket, signals))
+    Ok((socket, Zygote::new(signals)?))
 }
 
 /// Leaves the server's session, so that its terminal's signals and its end do not reach us.
@@ -83,8 +83,10 @@ fn own_session() {
 }
 
 struct Zygote {
-    signals: Rc<OwnedFd>,
-    guards: BTreeSet<i32>,
+    signals: OwnedFd,
+    guards: Guards,
+    /// Room for a request.
+    buffer: Pages,
     /// Guards that died before their tree, whose cgroups are still to be removed.
     fallen: Vec<Pid>,
     /// When to look for orphans again, while there are some.
@@ -95,52 +97,57 @@ struct Zygote {
 /// The watchdog's cgroup: looked for when the first tree asks for one.
 enum Groups {
     Unknown,
-    Known(Option<Rc<ServerGroup>>),
+    Known(Option<ServerGroup>),
+}
+
+impl Groups {
+    fn known(&self) -> Option<&ServerGroup> {
+        match self {
+            Self::Known(group) => group.as_ref(),
+            Self::Unknown => None,
+        }
+    }
 }
 
 impl Zygote {
-    fn new(signals: OwnedFd) -> Self {
-        Self {
-            signals: Rc::new(signals),
-            guards: BTreeSet::new(),
+    fn new(signals: OwnedFd) -> Result<Self, Errno> {
+        Ok(Self {
+            signals,
+            guards: Guards::new()?,
+            buffer: Pages::new(MAX_PACKET_BYTES)?,
             fallen: Vec::new(),
             sweep: None,
             groups: Groups::Unknown,
-        }
+        })
     }
 
     /// Answers requests until the server is gone, then waits for the guards.
     fn serve(mut self, socket: OwnedFd) -> i32 {
-        let mut buffer = vec![0_u8; MAX_PACKET_BYTES];
         loop {
             let asked = self.wait(Some(&socket));
             self.reap();
             if !asked {
                 continue;
             }
-            match receive(&socket, &mut buffer) {
-                Ok(Some(packet)) => {
-                    let used = packet.bytes;
-                    if let Some(born) = self.accept(&buffer, packet) {
+            match receive(&socket, self.buffer.bytes_mut(), RecvFlags::empty()) {
+                Ok(packet) if packet.bytes > 0 => {
+                    if let Some(born) = self.accept(packet) {
                         // We are the new guard. The server must see the zygote's death even while
                         // guards live, so its socket is not ours to keep.
                         drop(socket);
-                        let (control, work, group) = born;
                         return duty::run(Setup {
-                            control,
-                            work,
-                            buffer,
-                            signals: self.signals,
-                            group,
+                            control: born.control,
+                            work: born.work,
+                            buffer: self.buffer,
+                            signals: &self.signals,
+                            group: self.groups.known().filter(|_| born.wants_cgroup),
                         });
                     }
                     // Environments hold secrets, and the next guard is a copy of this memory.
-                    if let Some(used) = buffer.get_mut(..used) {
-                        used.fill(0);
-                    }
+                    self.buffer.wipe();
                 }
                 Err(Errno::INTR | Errno::AGAIN) => {}
-                Ok(None) | Err(_) => break,
+                Ok(_) | Err(_) => break,
             }
         }
         drop(socket);
@@ -155,7 +162,7 @@ impl Zygote {
             self.wait(None);
             self.reap();
         }
-        if let Groups::Known(Some(group)) = &self.groups {
+        if let Some(group) = self.groups.known() {
             group.remove();
         }
         0
@@ -166,13 +173,14 @@ impl Zygote {
         let timeout = self
             .sweep
             .and_then(|interval| Timespec::try_from(interval).ok());
-        let mut list = vec![PollFd::new(&*self.signals, PollFlags::IN)];
-        list.extend(socket.map(|socket| PollFd::new(socket, PollFlags::IN)));
+        let mut list = [
+            PollFd::new(&self.signals, PollFlags::IN),
+            guard::or_silent(socket, &self.signals),
+        ];
         if poll(&mut list, timeout.as_ref()).is_err() {
             return false;
         }
-        let ready = |at: usize| list.get(at).is_some_and(|fd| !fd.revents().is_empty());
-        let (signalled, asked) = (ready(0), ready(1));
+        let [signalled, asked] = list.map(|fd| !fd.revents().is_empty());
         if signalled {
             guard::drain(&self.signals);
         }
@@ -180,34 +188,34 @@ impl Zygote {
     }
 
     /// Forks a guard; `Some` is returned in the guard alone.
-    fn accept(&mut self, buffer: &[u8], packet: Received) -> Option<Born> {
-        let mut descriptors = packet.descriptors.into_iter();
+    fn accept(&mut self, packet: Received) -> Option<Born> {
+        let mut descriptors = packet.descriptors;
         // Without the control socket there is nobody to tell.
-        let control = descriptors.next()?;
-        let flags = buffer.first().copied().unwrap_or(0);
+        let control = descriptors.take_first()?;
+        let flags = self.buffer.bytes().first().copied().unwrap_or(0);
         let body = if flags & BODY_IN_FILE == 0 {
             Some(Body::Inline(1..packet.bytes))
         } else {
-            descriptors.next().map(Body::File)
+            descriptors.take_first().map(Body::File)
         };
         let Some(body) = body.filter(|_| !packet.truncated) else {
             guard::report(&control, &[Report::failed(Step::Descriptors, Errno::MFILE)]);
             return None;
         };
-        let group = if flags & WANTS_CGROUP == 0 {
-            None
-        } else {
-            self.group()
-        };
+        let wants_cgroup = flags & WANTS_CGROUP != 0;
+        if let (true, Groups::Unknown) = (wants_cgroup, &self.groups) {
+            self.groups = Groups::Known(ServerGroup::create());
+        }
         match raw::fork() {
             Ok(Forked::Parent(pid)) => {
-                self.guards.insert(pid.as_raw_nonzero().get());
+                self.guards.insert(pid);
                 None
             }
-            Ok(Forked::Child) => {
-                let descriptors = descriptors.collect();
-                Some((control, Work { body, descriptors }, group))
-            }
+            Ok(Forked::Child) => Some(Born {
+                control,
+                work: Work { body, descriptors },
+                wants_cgroup,
+            }),
             Err(errno) => {
                 guard::report(&control, &[Report::failed(Step::Fork, errno)]);
                 None
@@ -215,19 +223,10 @@ impl Zygote {
         }
     }
 
-    fn group(&mut self) -> Option<Rc<ServerGroup>> {
-        if let Groups::Known(group) = &self.groups {
-            return group.clone();
-        }
-        let group = ServerGroup::create().map(Rc::new);
-        self.groups = Groups::Known(group.clone());
-        group
-    }
-
     /// Collects ended guards; when one did not end by itself, ends what it guarded.
     fn reap(&mut self) {
         while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
-            let was_guard = self.guards.remove(&pid.as_raw_nonzero().get());
+            let was_guard = self.guards.remove(pid);
             if was_guard && status.exit_status() != Some(0) {
                 self.sweep = Some(FIRST_SWEEP);
                 self.fallen.push(pid);
@@ -241,42 +240,20 @@ impl Zygote {
 
     /// Kills everyone below us who is not under a guard; true if there was nobody.
     fn sweep_orphans(&mut self) -> bool {
-        if let Groups::Known(Some(group)) = &self.groups {
+        if let Some(group) = self.groups.known() {
             self.fallen.retain(|guard| !group.end_abandoned(*guard));
         } else {
             self.fallen.clear();
         }
-        let orphans = || descendants_except(getpid(), &self.guards);
+        let orphans = || descendants_except(getpid(), |child| self.guards.contains(child));
         kill_all(orphans);
         orphans().is_empty() && self.fallen.is_empty()
     }
 }
 
-/// What is a guard's alone: its control socket, its first request, its cgroup.
-type Born = (OwnedFd, Work, Option<Rc<ServerGroup>>);
-
-struct Received {
-    bytes: usize,
-    descriptors: Vec<OwnedFd>,
-    /// The kernel could not give us all descriptors.
-    truncated: bool,
-}
-
-/// Takes one request off the socket; `None` when the server is gone.
-fn receive(socket: &OwnedFd, buffer: &mut [u8]) -> Result<Option<Received>, Errno> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
-    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-    let mut into = [IoSliceMut::new(buffer)];
-    let message = recvmsg(socket, &mut into, &mut ancillary, RecvFlags::CMSG_CLOEXEC)?;
-    let mut descriptors = Vec::new();
-    for part in ancillary.drain() {
-        if let RecvAncillaryMessage::ScmRights(list) = part {
-            descriptors.extend(list);
-        }
-    }
-    Ok((message.bytes > 0).then_some(Received {
-        bytes: message.bytes,
-        descriptors,
-        truncated: message.flags.contains(ReturnFlags::CTRUNC),
-    }))
+/// What is a guard's alone: its control socket, and its first request.
+struct Born {
+    control: OwnedFd,
+    work: Work,
+    wants_cgroup: bool,
 }

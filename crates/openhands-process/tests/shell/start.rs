@@ -5,7 +5,7 @@ use std::time::Duration;
 use openhands_process::ShellError;
 use pretty_assertions::assert_eq;
 
-use crate::support::{Bench, ran, start};
+use crate::support::{Bench, environment, ran, start};
 
 #[tokio::test]
 async fn start_up_files_are_read_and_do_not_show() {
@@ -66,6 +66,37 @@ async fn no_history_is_kept() {
     assert_eq!(bench.run("history").await, ran("", 0));
     bench.complete("exit").await;
     assert!(!bench.work.join("../.bash_history").exists());
+}
+
+/// Reading it would take memory for nothing. What is set of it is what bash sets when it reads one.
+#[tokio::test]
+async fn the_users_history_is_not_read() {
+    let home = tempfile::tempdir().unwrap();
+    let history = home.path().join(".bash_history");
+    let line = format!("echo {}\n", "x".repeat(4000));
+    std::fs::write(&history, line.repeat(600)).unwrap();
+    for (limit, limits) in [(None, "500 500"), (Some("7"), "7 7")] {
+        let shell = start(home.path(), "", |config| {
+            let limit = limit.map(|limit| ("HISTSIZE".into(), limit.into()));
+            let environment = environment(home.path()).into_iter().chain(limit);
+            config.environment = environment.collect();
+        });
+        let bench = Bench {
+            shell: shell.await.unwrap(),
+            _home: tempfile::tempdir().unwrap(),
+            work: home.path().join("work"),
+        };
+        let heap = r"awk '/\[heap\]/ {on = 1} on && /^Rss:/ {print $2; exit}' /proc/$$/smaps";
+        let kilobytes: u64 = bench.run(heap).await.text.parse().unwrap();
+        assert!(kilobytes < 1000, "{kilobytes} kB");
+        let told = bench
+            .run("echo $HISTSIZE $HISTFILESIZE; echo ${HISTFILE##*/}")
+            .await;
+        assert_eq!(told, ran(&format!("{limits}\n.bash_history"), 0));
+    }
+    // As every interactive bash does at its start.
+    let kept = std::fs::read_to_string(&history).unwrap();
+    assert_eq!(kept.lines().count(), 7);
 }
 
 #[tokio::test]

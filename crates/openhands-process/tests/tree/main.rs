@@ -10,6 +10,7 @@
 mod commands;
 mod failures;
 mod marks;
+mod memory;
 mod privileges;
 mod reuse;
 mod server;
