@@ -3,14 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use axum::extract::{
-    Extension, Multipart, RawPathParams, RawQuery, Request, State, WebSocketUpgrade,
-};
+use axum::extract::{Extension, RawPathParams, RawQuery, Request, State, WebSocketUpgrade};
 use axum::http::{HeaderMap, Method, Uri};
 use openhands_protocol::schema::{Described, SchemaOf};
 
 use crate::app::App;
-use crate::http::{Body, Matched, MaybeBody, Path, Query};
+use crate::http::{Body, Form, Matched, MaybeBody, Path, Query};
 
 /// Where input comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +88,7 @@ macro_rules! places {
 
 places! { Path = Path Query = Query Body = Body MaybeBody = OptionalBody }
 
-impl Input for Multipart {
+impl Input for Form {
     fn argument() -> Option<Argument> {
         Some(Argument {
             place: Place::Form,
