@@ -37,7 +37,7 @@ pub use config::{
 };
 pub use first_process::run_as_first_process;
 pub use http::{Argument, Door, Front, Operation, Place};
-pub use memory::share_heaps;
+pub use memory::{keep_buffers, share_heaps};
 pub use serve::{Server, serve};
 pub use telemetry::Logs;
 pub use urgent::take_short_turns;

@@ -8,8 +8,8 @@ use anyhow::Context;
 use clap::Parser;
 use openhands_agent_server_rs::{
     ActionServerArgs, Cli, Config, Environment, Logs, Program, Settings, Sources, check_browser,
-    check_health, edit_files, list_variables, run_as_first_process, serve, serve_actions,
-    share_heaps, take_short_turns,
+    check_health, edit_files, keep_buffers, list_variables, run_as_first_process, serve,
+    serve_actions, share_heaps, take_short_turns,
 };
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -19,6 +19,7 @@ fn main() -> anyhow::Result<ExitCode> {
         return Ok(code);
     }
     share_heaps();
+    keep_buffers();
     let cli = Cli::parse();
     if cli.list_variables {
         std::io::stdout().write_all(list_variables().as_bytes())?;

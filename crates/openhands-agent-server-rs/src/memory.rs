@@ -9,6 +9,10 @@ use std::time::Duration;
 
 use openhands_sdk_rs::process::give_back_program;
 
+/// What the C library keeps at the end of each heap instead of giving it back at once, and what is so large that it is no part of a heap.
+#[cfg(target_env = "gnu")]
+const KEPT_BYTES: i32 = 4 << 20;
+
 /// When the start is over for certain, the first requests of whoever started it included.
 const AFTER_START: Duration = Duration::from_millis(150);
 
@@ -101,6 +105,16 @@ pub fn share_heaps() {
         let heaps = i32::try_from(processors.max(2)).unwrap_or(i32::MAX);
         // SAFETY: takes two numbers and changes a setting of the allocator.
         unsafe { libc::mallopt(libc::M_ARENA_MAX, heaps) };
+    }
+}
+
+/// Lets the C library keep some free memory for the next who needs it. The buffers of an upload are hundreds of kilobytes, come and go by the hundred,
+/// and would each be given back to the kernel and asked from it again, page by page. To be called before there are threads.
+pub fn keep_buffers() {
+    #[cfg(target_env = "gnu")]
+    for setting in [libc::M_TRIM_THRESHOLD, libc::M_MMAP_THRESHOLD] {
+        // SAFETY: takes two numbers and changes a setting of the allocator.
+        unsafe { libc::mallopt(setting, KEPT_BYTES) };
     }
 }
 

@@ -1,6 +1,6 @@
 use pretty_assertions::assert_eq;
 
-use super::{WORTH_BYTES, free_memory, give_back_heaps, own_memory};
+use super::{WORTH_BYTES, free_memory, give_back_heaps, keep_buffers, own_memory};
 
 #[cfg(target_env = "gnu")]
 #[test]
@@ -20,4 +20,29 @@ fn what_a_crowd_has_freed_is_given_back_although_some_of_it_stays() {
     give_back_heaps();
     assert!(own_memory().unwrap() < before + WORTH_BYTES);
     assert_eq!(crowd.len(), 1 << 10);
+}
+
+/// How often the kernel gave a page to this thread.
+#[cfg(target_env = "gnu")]
+fn pages_given() -> u64 {
+    let counts = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+    let (_, counts) = counts.rsplit_once(')').unwrap();
+    let faults = counts.split_ascii_whitespace().nth(7).unwrap();
+    faults.parse().unwrap()
+}
+
+#[cfg(target_env = "gnu")]
+#[test]
+fn buffers_that_come_and_go_are_not_asked_from_the_kernel_again() {
+    keep_buffers();
+    let fill = || {
+        let buffers: Vec<Vec<u8>> = (0..4).map(|_| vec![1; 500_000]).collect();
+        std::hint::black_box(&buffers);
+    };
+    fill();
+    let before = pages_given();
+    (0..20).for_each(|_| fill());
+    let given = pages_given() - before;
+    // Each time anew they would be nearly ten thousand.
+    assert!(given < 500, "{given} pages");
 }

@@ -1,94 +1,161 @@
 //! A text as JSON has it between quotes, many times as fast as a serialiser writes it: large output is escaped only once, and
 //! that was most of what it cost.
+//!
+//! Unsafe code: instructions of the processor, which every one of its kind has.
+#![allow(unsafe_code)]
 
-/// How much is looked at together for something to escape.
-const BLOCK: usize = 32;
+/// How much is looked at together for something to escape: a bit of a word for each byte.
+const BLOCK: usize = 64;
 
-/// And how much when it is known that there is something.
-const WORD: usize = 8;
+/// What is gathered before it is appended, and by how much a block can exceed it: every byte of it as `\u0000`, and a block that is
+/// copied too far.
+const GATHERED: usize = 4 << 10;
+const EXCESS: usize = (ESCAPE + 1) * BLOCK;
 
-/// A byte in each place of a word: one, and the highest bit.
-const ONES: u64 = u64::from_le_bytes([1; WORD]);
-const HIGHEST: u64 = u64::from_le_bytes([0x80; WORD]);
+/// The longest that a byte can become.
+const ESCAPE: usize = 6;
 
-/// Appends a text as JSON has it between quotes, byte for byte as `serde_json` writes it. Most of what commands print needs no escape: what is
-/// between two escapes is copied at once.
+/// Appends a text as JSON has it between quotes, byte for byte as `serde_json` writes it.
+///
+/// Not made part of its callers, which may be optimised for size.
+#[inline(never)]
 pub fn escape(text: &str, json: &mut Vec<u8>) {
-    let bytes = text.as_bytes();
-    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
-    let mut copied = 0;
-    for (number, block) in blocks.iter().enumerate() {
-        // All of them, without leaving early: that is what processors do at once.
-        let any = block
-            .iter()
-            .fold(false, |any, byte| any | is_special(*byte));
-        if any {
-            escape_block(bytes, number * BLOCK, block, &mut copied, json);
-        }
-    }
-    for (at, byte) in (bytes.len() - rest.len()..).zip(rest) {
+    for byte in escape_blocks(text.as_bytes(), json) {
         if is_special(*byte) {
-            escape_one(bytes, at, *byte, &mut copied, json);
+            let mut escaped = [0; ESCAPE];
+            let length = put(*byte, &mut escaped);
+            json.extend_from_slice(escaped.get(..length).unwrap_or_default());
+        } else {
+            json.push(*byte);
         }
     }
-    json.extend_from_slice(bytes.get(copied..).unwrap_or_default());
 }
 
-#[expect(
-    clippy::needless_bitwise_bool,
-    reason = "no branches, so that a block is looked at as one"
-)]
+/// Escapes all but the last bytes, and gives these. Copies of fixed length are a few instructions, so that a whole block is copied where less is
+/// wanted; the next one is written over what was too much.
+fn escape_blocks<'a>(mut rest: &'a [u8], json: &mut Vec<u8>) -> &'a [u8] {
+    let mut room = [0; GATHERED + EXCESS];
+    let mut filled = 0;
+    // Two blocks, so that one can be copied from any place in the first.
+    while let Some(window) = rest.first_chunk::<{ 2 * BLOCK }>() {
+        if filled > GATHERED {
+            json.extend_from_slice(room.get(..filled).unwrap_or_default());
+            filled = 0;
+        }
+        let mut specials = window.first_chunk().map_or(0, specials);
+        let mut done = 0;
+        copy(window, done, &mut room, filled);
+        while specials != 0 {
+            let at = specials.trailing_zeros() as usize;
+            specials &= specials - 1;
+            filled += at - done;
+            let byte = window.get(at).copied().unwrap_or_default();
+            filled += put(byte, room.get_mut(filled..).unwrap_or_default());
+            done = at + 1;
+            copy(window, done, &mut room, filled);
+        }
+        filled += BLOCK - done;
+        rest = rest.get(BLOCK..).unwrap_or_default();
+    }
+    json.extend_from_slice(room.get(..filled).unwrap_or_default());
+    rest
+}
+
+/// Copies a block between these places.
+#[inline]
+fn copy(from: &[u8], start: usize, to: &mut [u8], at: usize) {
+    let from = from.get(start..).and_then(|from| from.first_chunk());
+    let to = to.get_mut(at..).and_then(|to| to.first_chunk_mut());
+    if let (Some(from), Some(to)) = (from, to) {
+        let from: &[u8; BLOCK] = from;
+        *to = *from;
+    }
+}
+
+/// Writes what stands for a byte, and says how long it is.
+#[inline]
+fn put(byte: u8, to: &mut [u8]) -> usize {
+    let letter = match byte {
+        b'"' | b'\\' => byte,
+        b'\n' => b'n',
+        b'\r' => b'r',
+        b'\t' => b't',
+        0x08 => b'b',
+        0x0c => b'f',
+        other => return put_number(other, to),
+    };
+    if let Some(to) = to.first_chunk_mut() {
+        *to = [b'\\', letter];
+    }
+    2
+}
+
+fn put_number(byte: u8, to: &mut [u8]) -> usize {
+    let digit = |value| char::from_digit(u32::from(value), 16).map_or(b'0', |digit| digit as u8);
+    if let Some(to) = to.first_chunk_mut::<ESCAPE>() {
+        *to = [b'\\', b'u', b'0', b'0', digit(byte >> 4), digit(byte & 0xf)];
+    }
+    ESCAPE
+}
+
 fn is_special(byte: u8) -> bool {
-    (byte < b' ') | (byte == b'"') | (byte == b'\\')
+    byte < b' ' || byte == b'"' || byte == b'\\'
 }
 
-/// Escapes what a block has to escape. It is at this place in all bytes.
-fn escape_block(
-    bytes: &[u8],
-    start: usize,
-    block: &[u8; BLOCK],
-    copied: &mut usize,
-    json: &mut Vec<u8>,
-) {
-    let (words, _) = block.as_chunks::<WORD>();
-    for (number, word) in words.iter().enumerate() {
-        let mut rest = special_bytes(u64::from_le_bytes(*word));
-        while rest != 0 {
-            let place = (rest.trailing_zeros() / u8::BITS) as usize;
-            let byte = word.get(place).copied().unwrap_or_default();
-            // What is above the first one may be a false alarm.
-            if is_special(byte) {
-                escape_one(bytes, start + number * WORD + place, byte, copied, json);
-            }
-            rest &= rest - 1;
-        }
+/// A bit for each byte of a block that has to be escaped, the lowest for the first.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn specials(block: &[u8; BLOCK]) -> u64 {
+    // SAFETY: there is no 64-bit processor of this kind without SSE2.
+    unsafe { specials_by_sse2(block) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "sse2")]
+#[inline]
+fn specials_by_sse2(block: &[u8; BLOCK]) -> u64 {
+    use std::arch::x86_64::{
+        __m128i, _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x,
+        _mm_set1_epi8,
+    };
+    let is =
+        |bytes: __m128i, wanted: u8| _mm_cmpeq_epi8(bytes, _mm_set1_epi8(wanted.cast_signed()));
+    let (words, _) = block.as_chunks::<8>();
+    let (pairs, _) = words.as_chunks::<2>();
+    let mut specials = 0;
+    for [low, high] in pairs.iter().rev() {
+        let bytes = _mm_set_epi64x(i64::from_le_bytes(*high), i64::from_le_bytes(*low));
+        let controls = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
+        let any = _mm_or_si128(controls, _mm_or_si128(is(bytes, b'"'), is(bytes, b'\\')));
+        // Sixteen bits.
+        let bits = u64::from(_mm_movemask_epi8(any).cast_unsigned());
+        specials = specials << 16 | bits;
     }
+    specials
 }
 
-/// The highest bit of each byte that has to be escaped, and perhaps of some above such a byte: a difference borrows from the next.
-const fn special_bytes(word: u64) -> u64 {
-    let quotes = word ^ (ONES * b'"' as u64);
-    let backslashes = word ^ (ONES * b'\\' as u64);
-    let below_space = word.wrapping_sub(ONES * b' ' as u64) & !word;
-    let is_quote = quotes.wrapping_sub(ONES) & !quotes;
-    let is_backslash = backslashes.wrapping_sub(ONES) & !backslashes;
-    (below_space | is_quote | is_backslash) & HIGHEST
-}
+#[cfg(not(target_arch = "x86_64"))]
+use specials_by_words as specials;
 
-/// Appends all up to a byte that has to be escaped, and that byte.
-fn escape_one(bytes: &[u8], at: usize, byte: u8, copied: &mut usize, json: &mut Vec<u8>) {
-    json.extend_from_slice(bytes.get(*copied..at).unwrap_or_default());
-    *copied = at + 1;
-    match byte {
-        b'"' => json.extend_from_slice(br#"\""#),
-        b'\\' => json.extend_from_slice(br"\\"),
-        b'\n' => json.extend_from_slice(br"\n"),
-        b'\r' => json.extend_from_slice(br"\r"),
-        b'\t' => json.extend_from_slice(br"\t"),
-        0x08 => json.extend_from_slice(br"\b"),
-        0x0c => json.extend_from_slice(br"\f"),
-        other => json.extend_from_slice(format!(r"\u{other:04x}").as_bytes()),
-    }
+/// The same for any processor.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn specials_by_words(block: &[u8; BLOCK]) -> u64 {
+    /// A byte in each place of a word: one, and the highest bit.
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const HIGHEST: u64 = u64::from_le_bytes([0x80; 8]);
+    /// Brings the lowest bits of all bytes together in the highest byte.
+    const TOGETHER: u64 = 0x0102_0408_1020_4080;
+    // The highest bit of each byte that is at least 0x80 less `added`; there is no carry from byte to byte.
+    let at_least = |word: u64, added: u8| ((word & !HIGHEST) + ONES * u64::from(added)) | word;
+    let (words, _) = block.as_chunks::<8>();
+    words.iter().rev().fold(0, |specials, word| {
+        let word = u64::from_le_bytes(*word);
+        let no_control = at_least(word, 0x80 - b' ');
+        let no_quote = at_least(word ^ (ONES * u64::from(b'"')), 0x7f);
+        let no_backslash = at_least(word ^ (ONES * u64::from(b'\\')), 0x7f);
+        let bits = !(no_control & no_quote & no_backslash) & HIGHEST;
+        specials << 8 | (bits >> 7).wrapping_mul(TOGETHER) >> 56
+    })
 }
 
 #[cfg(test)]

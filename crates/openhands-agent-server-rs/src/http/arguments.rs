@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use axum::extract::{Multipart, RawQuery, Request, State, WebSocketUpgrade};
+use axum::extract::{RawQuery, Request, State, WebSocketUpgrade};
 use axum::http::{HeaderMap, Method, Uri};
 use openhands_protocol::schema::{Described, SchemaOf};
 
 use crate::app::App;
-use crate::http::{Body, MaybeBody, Parameters, Path, Query};
+use crate::http::{Body, Form, MaybeBody, Parameters, Path, Query};
 
 /// Where input comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +88,7 @@ macro_rules! places {
 
 places! { Path = Path Query = Query Body = Body MaybeBody = OptionalBody }
 
-impl Input for Multipart {
+impl Input for Form {
     fn argument() -> Option<Argument> {
         Some(Argument {
             place: Place::Form,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest as _, Multipart, RawQuery, Request, State};
+use axum::extract::{RawQuery, Request, State};
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use openhands_protocol::v0::UploadedFile;
@@ -19,7 +19,7 @@ use zip::{CompressionMethod, ZipWriter};
 use super::refusal::Refusal;
 use super::sandbox::Sandbox;
 use super::unpack::unpack;
-use crate::http::pairs;
+use crate::http::{Form, FormError, pairs};
 use crate::services::files::pipe::{Attendance, piped};
 use crate::services::files::trajectory::modified;
 use crate::services::files::upload::Upload;
@@ -73,21 +73,18 @@ pub(super) async fn upload(
 ) -> Result<Response, Refusal> {
     let destination = Destination::new(query.as_deref())?;
     let missing = || Refusal::missing(FILE, &Value::Null);
-    let mut parts = Multipart::from_request(request, &())
-        .await
-        .map_err(|_| missing())?;
-    let broken =
-        |error: axum::extract::multipart::MultipartError| Refusal::failed(error.body_text());
+    let mut form = Form::of(request).map_err(|_| missing())?;
+    let broken = |error: FormError| Refusal::failed(error.to_string());
     let mut stored = None;
-    while let Some(mut part) = parts.next_field().await.map_err(broken)? {
-        let name = match (part.name(), part.file_name()) {
-            (Some("file"), Some(name)) if stored.is_none() => name.to_owned(),
+    while let Some(part) = form.next_part().await.map_err(broken)? {
+        let name = match (part.name.as_deref(), part.file_name) {
+            (Some("file"), Some(name)) if stored.is_none() => name,
             _ => continue,
         };
         // What is refused is read to its end all the same: a client that is still writing does not read why.
         let mut incoming =
             check(&destination, &name).map(|target| (target.clone(), Upload::begin(target, None)));
-        while let Some(piece) = part.chunk().await.map_err(broken)? {
+        while let Some(piece) = form.data().await.map_err(broken)? {
             if let Ok((_, upload)) = &mut incoming {
                 upload
                     .write(piece)

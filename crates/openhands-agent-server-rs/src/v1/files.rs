@@ -4,8 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::multipart::{Field, MultipartError};
-use axum::extract::{FromRequest, Multipart, Request, State};
+use axum::extract::{FromRequest, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use futures_util::StreamExt as _;
@@ -19,7 +18,7 @@ use openhands_sdk_rs::tools::blocking;
 use serde_json::json;
 
 use crate::app::App;
-use crate::http::{ApiError, Argument, Input, Path, Query, Reply, Routes};
+use crate::http::{ApiError, Argument, Form, FormError, Input, Path, Query, Reply, Routes};
 use crate::services::files::content_type;
 use crate::services::files::{self, FileError, directories};
 use crate::v1::file_response::{FileResponse, disposition, percent_encoded};
@@ -127,16 +126,14 @@ async fn upload<L: Located>(
             return Err(refused(&error));
         }
     };
-    let mut parts = Multipart::from_request(request, &())
-        .await
-        .map_err(|error| ApiError::bad_request(error.body_text()))?;
+    let mut form = Form::of(request)?;
     let mut file_size = None;
-    while let Some(mut part) = parts.next_field().await.map_err(broken)? {
-        match (part.name(), part.file_name()) {
+    while let Some(part) = form.next_part().await? {
+        match (part.name.as_deref(), part.file_name) {
             (Some("file"), Some(_)) => {
-                file_size = Some(receive(&app, target.clone(), &mut part).await?);
+                file_size = Some(receive(&app, target.clone(), &mut form).await?);
             }
-            (Some("file"), None) => return Err(no_file(&text_of(&mut part).await?)),
+            (Some("file"), None) => return Err(no_file(&text_of(&mut form).await?)),
             _ => {}
         }
     }
@@ -160,7 +157,7 @@ impl FromRequest<Arc<App>> for UploadForm {
 
 impl Input for UploadForm {
     fn argument() -> Option<Argument> {
-        Multipart::argument()
+        Form::argument()
     }
 }
 
@@ -174,17 +171,12 @@ fn content_kind(headers: &HeaderMap) -> String {
     kind.trim().to_ascii_lowercase()
 }
 
-#[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
-fn broken(error: MultipartError) -> ApiError {
-    ApiError::new(error.status(), error.body_text())
-}
-
 /// Stores a file as it comes, and gives its size. Also what is too large is read to its end: a client that is still
 /// writing does not read why it is refused.
-async fn receive(app: &App, target: PathBuf, part: &mut Field<'_>) -> Result<u64, ApiError> {
+async fn receive(app: &App, target: PathBuf, form: &mut Form) -> Result<u64, ApiError> {
     let mut upload = app.files.begin_upload(target);
     let mut written = Ok(());
-    while let Some(piece) = part.chunk().await.map_err(broken)? {
+    while let Some(piece) = form.data().await? {
         if written.is_ok() {
             written = upload.write(piece).await;
         }
@@ -194,9 +186,9 @@ async fn receive(app: &App, target: PathBuf, part: &mut Field<'_>) -> Result<u64
 }
 
 /// A field that is no file, or the start of it.
-async fn text_of(part: &mut Field<'_>) -> Result<String, ApiError> {
+async fn text_of(form: &mut Form) -> Result<String, FormError> {
     let mut text = Vec::new();
-    while let Some(piece) = part.chunk().await.map_err(broken)? {
+    while let Some(piece) = form.data().await? {
         let room = MAX_TEXT_BYTES.saturating_sub(text.len());
         text.extend(piece.iter().take(room));
     }

@@ -2,10 +2,10 @@
 
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, IoSlice, Write as _};
 use std::path::{Path, PathBuf};
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use openhands_sdk_rs::tools::safe_write::write_file_with;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -15,8 +15,11 @@ use super::{FileError, Files, absolute};
 /// What is handed to the disk at once: a piece of the network is small, and waking the writer for each costs more than writing it.
 const BATCH_BYTES: usize = 256 << 10;
 
+/// Smaller pieces are copied together: each is a part of what was read from the network at once, and would keep all the memory that this took.
+const SMALL_BYTES: usize = 16 << 10;
+
 /// Batches that wait for the disk.
-const BATCHES: usize = 4;
+const BATCHES: usize = 2;
 
 enum Part {
     Batch(Vec<Bytes>),
@@ -27,6 +30,8 @@ enum Part {
 pub(crate) struct Upload {
     target: PathBuf,
     batch: Vec<Bytes>,
+    /// What comes after it: small pieces.
+    small: BytesMut,
     in_batch: usize,
     /// Begun with the first full batch.
     writing: Option<Writing>,
@@ -76,6 +81,7 @@ impl Upload {
         Self {
             target,
             batch: Vec::new(),
+            small: BytesMut::new(),
             in_batch: 0,
             writing: None,
             size: 0,
@@ -90,11 +96,17 @@ impl Upload {
             return Err(FileError::TooLarge { limit });
         }
         self.in_batch += piece.len();
-        self.batch.push(piece);
+        if piece.len() < SMALL_BYTES {
+            self.small.extend_from_slice(&piece);
+        } else {
+            self.end_small();
+            self.batch.push(piece);
+        }
         if self.in_batch < BATCH_BYTES {
             return Ok(());
         }
         self.in_batch = 0;
+        self.end_small();
         let batch = Part::Batch(std::mem::take(&mut self.batch));
         let target = &self.target;
         let writing = self.writing.get_or_insert_with(|| Writing::begin(target));
@@ -103,8 +115,16 @@ impl Upload {
         Ok(())
     }
 
+    /// Puts the small pieces to the others.
+    fn end_small(&mut self) {
+        if !self.small.is_empty() {
+            self.batch.push(std::mem::take(&mut self.small).freeze());
+        }
+    }
+
     /// All is there: the file takes its name. Gives its size.
-    pub(crate) async fn finish(self) -> Result<u64, FileError> {
+    pub(crate) async fn finish(mut self) -> Result<u64, FileError> {
+        self.end_small();
         let Self {
             target,
             batch,
@@ -148,10 +168,8 @@ fn store(target: &Path, mut next: impl FnMut() -> Option<Part>) -> Result<u64, F
         loop {
             match next() {
                 Some(Part::Batch(pieces)) => {
-                    for piece in pieces {
-                        file.write_all(&piece)?;
-                        size += piece.len() as u64;
-                    }
+                    write_together(file, &pieces)?;
+                    size += pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
                 }
                 Some(Part::Whole) => return Ok(()),
                 None => return Err(io::ErrorKind::UnexpectedEof.into()),
@@ -179,6 +197,21 @@ fn store(target: &Path, mut next: impl FnMut() -> Option<Part>) -> Result<u64, F
     }
 }
 
+/// Writes pieces that follow each other with as few calls as can be: much at once takes the kernel less time than little by little.
+fn write_together(mut file: &File, pieces: &[Bytes]) -> io::Result<()> {
+    let mut slices: Vec<_> = pieces.iter().map(|piece| IoSlice::new(piece)).collect();
+    let mut left = slices.as_mut_slice();
+    while !left.is_empty() {
+        match file.write_vectored(left) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => IoSlice::advance_slices(&mut left, written),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
 fn refused(error: &io::Error, path: &Path) -> FileError {
     match error.kind() {
         io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
@@ -187,3 +220,7 @@ fn refused(error: &io::Error, path: &Path) -> FileError {
         _ => FileError::of_system("Failed to upload file", error, path),
     }
 }
+
+#[cfg(test)]
+#[path = "upload_tests.rs"]
+mod tests;
