@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::body::{Body, HttpBody as _};
-use axum::extract::{DefaultBodyLimit, Request};
+use axum::extract::Request;
 use axum::http::{HeaderValue, Method, header};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
@@ -160,10 +160,6 @@ impl Dispatch {
                 Passed::Here(passed) => request = passed,
                 answered @ Passed::Answered(_) => return Ok(answered),
             }
-        }
-        if operation.method != Method::GET {
-            // Whoever reads a body has a limit of its own.
-            DefaultBodyLimit::disable().apply(&mut request);
         }
         let request = input::check_parameters(operation, parameters, request).await?;
         Ok(Passed::Here(request))

@@ -215,7 +215,15 @@ async fn logs_go_to_a_file_too() {
     assert_eq!(files.len(), 1);
     let text = std::fs::read_to_string(&files[0]).unwrap();
     assert!(text.contains("listening on http://"), "{text}");
-    assert!(text.contains("answered"), "{text}");
+    let line = text.lines().find(|line| line.contains("answered"));
+    let line = line.expect("the request is logged");
+    let (head, rest) = line.split_once(" INFO request{id=\"").expect(line);
+    assert!(head.ends_with("Z "), "{line}");
+    assert!(
+        rest.contains("method=GET path=\"/api/nothing\"}: "),
+        "{line}"
+    );
+    assert!(rest.contains("status=404"), "{line}");
 }
 
 #[tokio::test]

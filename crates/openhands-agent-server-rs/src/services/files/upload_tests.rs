@@ -40,7 +40,9 @@ async fn an_upload_above_the_limit_leaves_what_was_there() {
 }
 
 /// Memory in which a piece is only a small part.
-struct Buffer(Arc<()>);
+struct Buffer {
+    _held: Arc<()>,
+}
 
 impl AsRef<[u8]> for Buffer {
     fn as_ref(&self) -> &[u8] {
@@ -54,7 +56,9 @@ async fn a_small_piece_does_not_keep_the_memory_that_it_came_in() {
     let held = Arc::new(());
     let mut upload = Upload::begin(directory.path().join("f"), None);
     for _ in 0..100 {
-        let buffer = Bytes::from_owner(Buffer(held.clone()));
+        let buffer = Bytes::from_owner(Buffer {
+            _held: Arc::clone(&held),
+        });
         upload.write(buffer.slice(..10)).await.unwrap();
     }
     assert_eq!(Arc::strong_count(&held), 1);
