@@ -40,14 +40,12 @@ pub(crate) fn write_new(
 ) -> io::Result<Aside> {
     let directory = temporary.parent().unwrap_or(Path::new("."));
     let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
-    match rustix::fs::open(directory, flags, Mode::from_raw_mode(mode)) {
-        Ok(file) => fill(File::from(file), contents, force).map(Aside::Unnamed),
-        // Full or forbidden: a temporary name would meet the same, and says it with a path.
-        Err(_) => {
-            write(temporary, contents, mode, force)?;
-            Ok(Aside::Named(temporary.to_owned()))
-        }
+    if let Ok(file) = rustix::fs::open(directory, flags, Mode::from_raw_mode(mode)) {
+        return fill(File::from(file), contents, force).map(Aside::Unnamed);
     }
+    // Where it is full or forbidden, a temporary name meets the same, and says it with a path.
+    write(temporary, contents, mode, force)?;
+    Ok(Aside::Named(temporary.to_owned()))
 }
 
 impl Aside {
