@@ -76,19 +76,18 @@ impl Dispatch {
         let mut patterns = std::collections::HashMap::new();
         for (operation, endpoint) in routes.into_parts() {
             let pattern = operation.pattern();
-            let place = match patterns.get(&pattern) {
-                Some(place) => *place,
-                None => {
-                    let place = dispatch.routes.len();
-                    let inserted = dispatch.paths.insert(pattern.clone(), place);
-                    inserted.map_err(|problem| WrongRoute {
-                        path: operation.path,
-                        problem,
-                    })?;
-                    dispatch.routes.push(Vec::new());
-                    patterns.insert(pattern, place);
-                    place
-                }
+            let place = if let Some(place) = patterns.get(&pattern) {
+                *place
+            } else {
+                let place = dispatch.routes.len();
+                let inserted = dispatch.paths.insert(pattern.clone(), place);
+                inserted.map_err(|problem| WrongRoute {
+                    path: operation.path,
+                    problem,
+                })?;
+                dispatch.routes.push(Vec::new());
+                patterns.insert(pattern, place);
+                place
             };
             if let Some(routes) = dispatch.routes.get_mut(place) {
                 routes.push(Route {

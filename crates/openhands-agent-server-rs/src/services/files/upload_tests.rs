@@ -46,7 +46,8 @@ struct Buffer {
 
 impl AsRef<[u8]> for Buffer {
     fn as_ref(&self) -> &[u8] {
-        &[b'x'; 64 << 10]
+        const BYTES: [u8; 16 << 10] = [b'x'; 16 << 10];
+        &BYTES
     }
 }
 
