@@ -130,7 +130,7 @@ impl Dispatch {
             return v1::method_not_allowed(request).await.into_response();
         };
         *taken = Some(route);
-        let parameters = Parameters::of(&found.params);
+        let parameters = Parameters::of(&found.params, &route.operation);
         match self.enter(route, parameters, request).await {
             Ok(Passed::Here(request)) => {
                 route.endpoint.answer(request, Arc::clone(&self.app)).await

@@ -1,5 +1,7 @@
 //! How input becomes a typed value, and what is said when it does not fit.
 
+use std::collections::VecDeque;
+
 use axum::extract::Request;
 use axum::http::request::Parts;
 use openhands_protocol::Reading;
@@ -24,16 +26,31 @@ pub(crate) fn read<T: Described + DeserializeOwned>(
 /// Parameters that were checked, for their readers.
 #[derive(Debug, Clone, Default)]
 struct Checked {
-    path: Option<Value>,
+    /// Those of the path, once for each reader, in their order: each has names of its own in mind.
+    paths: VecDeque<Value>,
     query: Option<Value>,
+    parameters: Parameters,
 }
 
-/// Reads the parameters of the path, which were checked.
-pub(crate) fn checked_path<T: DeserializeOwned>(parts: &mut Parts) -> Result<T, ApiError> {
-    let checked = parts.extensions.get_mut::<Checked>();
-    let value = checked.and_then(|checked| checked.path.take());
-    let value = value.ok_or_else(|| ApiError::internal("path parameters outside of a route"))?;
-    typed("path", value)
+/// Reads the parameters of the path.
+pub(crate) fn checked_path<T: Described + DeserializeOwned>(
+    parts: &mut Parts,
+) -> Result<T, ApiError> {
+    let Some(checked) = parts.extensions.get_mut::<Checked>() else {
+        return Err(ApiError::internal("path parameters outside of a route"));
+    };
+    match checked.paths.pop_front() {
+        Some(value) => typed("path", value),
+        None => read("path", checked.parameters.members()?),
+    }
+}
+
+/// The parameters of the path as they are.
+pub(crate) fn parameters(parts: &Parts) -> Parameters {
+    let checked = parts.extensions.get::<Checked>();
+    checked
+        .map(|checked| checked.parameters.clone())
+        .unwrap_or_default()
 }
 
 /// Reads the query, if it was checked.
@@ -64,14 +81,16 @@ pub(crate) async fn check_parameters(
     mut request: Request,
 ) -> Result<Request, ApiError> {
     let mut errors = Vec::new();
-    let mut checked = Checked::default();
-    let mut parameters = Some(parameters);
+    let mut checked = Checked {
+        parameters,
+        ..Checked::default()
+    };
     for Argument { place, schema } in &operation.arguments {
         match place {
             Place::Path => {
-                let members = parameters.take().unwrap_or_default().members(operation)?;
+                let members = checked.parameters.members()?;
                 match validate::check("path", schema(), members) {
-                    Ok(value) => checked.path = Some(value),
+                    Ok(value) => checked.paths.push_back(value),
                     Err(problems) => errors.extend(problems),
                 }
             }
@@ -86,12 +105,8 @@ pub(crate) async fn check_parameters(
         }
     }
     if errors.is_empty() {
-        if checked.path.is_some() || checked.query.is_some() {
+        if checked.query.is_some() || checked.parameters != Parameters::default() {
             request.extensions_mut().insert(checked);
-        }
-        // For handlers that take them as they are.
-        if let Some(parameters) = parameters.filter(|parameters| !parameters.is_empty()) {
-            request.extensions_mut().insert(parameters);
         }
         return Ok(request);
     }

@@ -22,9 +22,9 @@ impl<T: Described + DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Pa
     }
 }
 
-/// The parameters in the path, as the client wrote them but for the escapes of addresses; in the order of the route.
+/// The parameters in the path, as the client wrote them but for the escapes of addresses, with the names that the operation gives them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Parameters(Vec<Result<String, NotText>>);
+pub(crate) struct Parameters(Vec<(&'static str, Result<String, NotText>)>);
 
 /// A parameter whose bytes are no text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,29 +35,27 @@ struct NotText {
 
 impl Parameters {
     /// Takes the parameters of a match.
-    pub(super) fn of(found: &matchit::Params<'_, '_>) -> Self {
+    pub(super) fn of(found: &matchit::Params<'_, '_>, operation: &Operation) -> Self {
+        if found.is_empty() {
+            return Self::default();
+        }
         let decoded = found.iter().enumerate().map(|(at, (_, value))| {
             percent_encoding::percent_decode_str(value)
                 .decode_utf8()
                 .map(std::borrow::Cow::into_owned)
                 .map_err(|_| NotText { number: at + 1 })
         });
-        Self(decoded.collect())
-    }
-
-    /// Whether the path has none.
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        Self(operation.parameters().into_iter().zip(decoded).collect())
     }
 
     /// The first one, if it is text.
     pub(crate) fn first(&self) -> Option<&str> {
-        self.0.first()?.as_deref().ok()
+        self.0.first()?.1.as_deref().ok()
     }
 
-    /// The parameters by the names that the operation gives them.
-    pub(super) fn members(self, operation: &Operation) -> Result<Value, ApiError> {
-        let named = operation.parameters().into_iter().zip(self.0);
+    /// All of them as an object.
+    pub(super) fn members(&self) -> Result<Value, ApiError> {
+        let named = self.0.iter().cloned();
         let members: Result<Map<String, Value>, NotText> = named
             .map(|(name, value)| Ok((name.to_owned(), Value::String(value?))))
             .collect();
@@ -71,6 +69,6 @@ impl<S: Send + Sync> FromRequestParts<S> for Parameters {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(parts.extensions.remove().unwrap_or_default())
+        Ok(input::parameters(parts))
     }
 }

@@ -147,18 +147,20 @@ async fn slow_world(slow: &SlowImage) -> Option<World> {
 
 /// Whoever asks for a conversation goes away while its container starts: the container is removed.
 async fn check_abandoned(world: &World, path: &str, request: &Value) {
-    {
+    let container = {
         let making = world.post(path, request);
-        let starts = world.until("the container starts", async || {
-            world.containers().len() == 1
-        });
+        // Asked for its name while the request is there: it may be gone a moment later.
+        let starts = async {
+            let is_there = async || world.containers().len() == 1;
+            world.until("the container starts", is_there).await;
+            world.container()
+        };
         tokio::select! {
             made = making => panic!("too early: {made:?}"),
-            () = starts => {}
+            container = starts => container,
         }
         // The connection is closed with the request.
-    }
-    let container = world.container();
+    };
     world
         .until("the container is removed", async || {
             !crate::docker::succeeds(&["inspect", &container])
