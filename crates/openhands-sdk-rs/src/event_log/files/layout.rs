@@ -9,7 +9,8 @@ pub(crate) const EVENTS: &str = "events";
 pub(crate) const LOCK: &str = ".eventlog.lock";
 /// Ours alone. The reference ignores names that start with a dot.
 pub(crate) const INDEX: &str = ".eventlog-index";
-/// Where the next event is written before it gets its name. There is only one: its writer holds the lock.
+/// Where the next event is written before it gets its name, on file systems that know no files without one. There is only one: its writer
+/// holds the lock.
 pub(crate) const NEXT: &str = ".eventlog-next.tmp";
 /// What files behind a gap are renamed to, so that new events do not collide with them.
 const STRANDED_PREFIX: &str = ".stranded-";
