@@ -1,9 +1,12 @@
 //! What all groups of metrics share: both servers, the model, how much to measure.
 
+use std::time::Duration;
+
 use indicatif::ProgressBar;
 
 use anyhow::Context as _;
 use futures_util::future::try_join_all;
+use tokio::runtime::Handle;
 
 use crate::figures::Figure;
 use crate::model::{Model, Turn};
@@ -12,6 +15,8 @@ use crate::talk::Talk;
 
 /// Conversations that are made at the same time: those of Python wait for tmux most of the time.
 pub(crate) const WARMED_AT_ONCE: usize = 8;
+/// After this a server has done what is left to do when clients have gone: it saves, and gives memory back.
+const AT_REST: Duration = Duration::from_millis(400);
 
 /// The servers that are compared; Python's is missing when only ours is measured.
 #[derive(Debug)]
@@ -32,6 +37,8 @@ pub(crate) struct Bench {
     quick: bool,
     pub(crate) launches: Launches,
     pub(crate) model: Model,
+    /// Threads for many clients at once.
+    pub(crate) crowd: Handle,
     bar: ProgressBar,
     servers: Vec<Server>,
     /// Conversations with a live terminal, which groups share: those of Python take most of a second to make.
@@ -39,11 +46,17 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    pub(crate) fn new(launches: Launches, quick: bool, bar: ProgressBar) -> anyhow::Result<Self> {
+    pub(crate) fn new(
+        launches: Launches,
+        quick: bool,
+        crowd: Handle,
+        bar: ProgressBar,
+    ) -> anyhow::Result<Self> {
         Ok(Self {
             quick,
             launches,
             model: Model::start()?,
+            crowd,
             bar,
             servers: Vec::new(),
             talks: Vec::new(),
@@ -89,7 +102,7 @@ impl Bench {
     }
 
     /// Stops one server and what was shared of it: its directory, for another start.
-    pub(crate) async fn stop(&mut self, side: Side) -> anyhow::Result<(std::time::Duration, Home)> {
+    pub(crate) async fn stop(&mut self, side: Side) -> anyhow::Result<(Duration, Home)> {
         self.talks.retain(|(of, _)| *of != side);
         let at = self
             .servers
@@ -128,6 +141,14 @@ impl Bench {
             missing -= some;
         }
         Ok(())
+    }
+
+    /// Leaves all of them alone until the server is at rest. What the connection of a client costs is no part of a conversation.
+    pub(crate) async fn leave_talks(&mut self, side: Side) {
+        for (_, talk) in self.talks.iter_mut().filter(|(of, _)| *of == side) {
+            talk.hang_up();
+        }
+        tokio::time::sleep(AT_REST).await;
     }
 
     /// Takes so many of them; they are given back with [`Self::give_back`].

@@ -9,12 +9,15 @@ use tokio::task::JoinSet;
 
 use crate::bench::Bench;
 use crate::figures::{Figure, Target, in_milliseconds, number};
+use crate::limits;
 use crate::servers::{Server, Side};
 use crate::sockets::Listener;
 use crate::talk::Talk;
 
 /// Python refuses the fiftieth of a conversation.
 const MOST: usize = 49;
+/// How many messages are sent for the limit in each round.
+const LIMIT_MESSAGES: u32 = 200;
 const ARRIVAL_LIMIT: Duration = Duration::from_mins(1);
 
 pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
@@ -30,6 +33,7 @@ async fn one_conversation(bench: &Bench, subscribers: usize) -> anyhow::Result<[
     let mut latency = Figure::milliseconds(format!("message to each of {subscribers} subscribers"))
         .target(Target::Times(10.0));
     let mut cpu = Figure::milliseconds(format!("processor time of it, {subscribers} subscribers"))
+        .limited_by("as many sends by one thread")
         .target(Target::Times(30.0));
     bench.tell(&latency);
     let mut audiences = Vec::new();
@@ -38,10 +42,8 @@ async fn one_conversation(bench: &Bench, subscribers: usize) -> anyhow::Result<[
     }
     for round in 0..=bench.pick(2, 5) {
         for (server, audience) in &mut audiences {
-            // One is soon told: the clock of the processor is coarse.
-            let count = server
-                .side
-                .pick(if subscribers == 1 { 300 } else { 100 }, 12);
+            // The clock of the processor is coarse, and ours is soon done with one.
+            let count = server.side.pick(1000, 50);
             let before = server.processor_time()?;
             for _ in 0..count {
                 for took in audience.tell().await? {
@@ -55,6 +57,12 @@ async fn one_conversation(bench: &Bench, subscribers: usize) -> anyhow::Result<[
                 cpu.add(server.side, in_milliseconds(used) / number(count));
             }
         }
+        cpu.add_limit(in_milliseconds(
+            limits::sends(subscribers, LIMIT_MESSAGES).await?,
+        ));
+    }
+    for (_, audience) in audiences {
+        audience.leave().await?;
     }
     Ok([latency, cpu])
 }
@@ -81,6 +89,9 @@ async fn thousand(bench: &Bench) -> anyhow::Result<Figure> {
             }
         }
     }
+    for audience in audiences {
+        audience.leave().await?;
+    }
     Ok(figure)
 }
 
@@ -91,7 +102,7 @@ struct Audience {
     arrivals: UnboundedReceiver<Instant>,
     size: usize,
     /// Where the subscribers listen. They leave with the audience: what is measured next is without them.
-    _listening: JoinSet<()>,
+    listening: JoinSet<()>,
 }
 
 impl Audience {
@@ -109,14 +120,21 @@ impl Audience {
             talk,
             arrivals,
             size,
-            _listening: listening,
+            listening,
         })
+    }
+
+    /// All leave, and the conversation is deleted: with its thousands of messages it would be in the memory of what is measured next.
+    async fn leave(mut self) -> anyhow::Result<()> {
+        self.listening.shutdown().await;
+        self.talk.delete().await
     }
 
     /// Posts a message: when each subscriber had it.
     async fn tell(&mut self) -> anyhow::Result<Vec<Duration>> {
+        let message = self.talk.message("hello", false);
         let posted = Instant::now();
-        self.talk.say("hello", false).await?;
+        self.talk.post(message).await?;
         let mut times = Vec::with_capacity(self.size);
         for _ in 0..self.size {
             let arrived = tokio::time::timeout(ARRIVAL_LIMIT, self.arrivals.recv())

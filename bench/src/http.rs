@@ -36,15 +36,25 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The body of a success; anything else is an error that shows it.
-    pub(crate) fn json(&self) -> anyhow::Result<Value> {
-        let shown = String::from_utf8_lossy(self.body.get(..500).unwrap_or(&self.body));
+    /// Anything but a success is an error that shows its body.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
         ensure!(
             self.status.is_success(),
-            "answered with {}: {shown}",
-            self.status
+            "answered with {}: {}",
+            self.status,
+            self.shown()
         );
-        serde_json::from_slice(&self.body).with_context(|| format!("not JSON: {shown}"))
+        Ok(())
+    }
+
+    /// The body of a success.
+    pub(crate) fn json(&self) -> anyhow::Result<Value> {
+        self.check()?;
+        serde_json::from_slice(&self.body).with_context(|| format!("not JSON: {}", self.shown()))
+    }
+
+    fn shown(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(self.body.get(..500).unwrap_or(&self.body))
     }
 }
 
@@ -58,6 +68,11 @@ impl Connection {
             sender,
             socket: Some(socket),
         })
+    }
+
+    /// Closes it. The next request opens another one.
+    pub(crate) fn close(&mut self) {
+        self.socket = None;
     }
 
     /// Waits for something that needs the socket to be read and written.

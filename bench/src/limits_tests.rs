@@ -15,3 +15,10 @@ fn every_limit_can_be_measured() {
     copy(&file, &copied).unwrap();
     assert_eq!(std::fs::read(copied).unwrap(), std::fs::read(file).unwrap());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sends_to_more_subscribers_take_more_processor_time() {
+    let few = sends(1, 50).await.unwrap();
+    let many = sends(49, 50).await.unwrap();
+    assert!(few > Duration::ZERO && many > few, "{few:?} and {many:?}");
+}

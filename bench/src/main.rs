@@ -15,7 +15,7 @@ mod limits;
 mod many;
 mod memory;
 mod model;
-mod moments;
+mod page_cache;
 mod processes;
 mod requests;
 mod servers;
@@ -36,6 +36,7 @@ use anyhow::{Context as _, ensure};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use parking_lot::Mutex;
+use tokio::runtime::{Builder, Handle};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::bench::{Bench, Launches};
@@ -86,13 +87,16 @@ const GROUPS: [&str; 10] = [
 const LAST: &str = "shutdown";
 
 fn main() -> anyhow::Result<ExitCode> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
+    let crowd = Builder::new_multi_thread().enable_all().build()?;
     if std::env::args().nth(1).as_deref() == Some(requests::BARE) {
-        runtime.block_on(requests::serve_bare())?;
+        crowd.block_on(requests::serve_bare())?;
         return Ok(ExitCode::SUCCESS);
     }
+    // One thread waits for all sockets. Several would wake each other for every answer, on the processors that the servers need.
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()?;
     let arguments = Arguments::parse();
     let groups: Vec<&'static str> = GROUPS
         .into_iter()
@@ -115,7 +119,8 @@ fn main() -> anyhow::Result<ExitCode> {
     let table = Arc::new(Mutex::new(Table::default()));
     let ended = runtime.block_on(async {
         // On a thread that waits for sockets: this one would be woken by such a thread for every answer, which would be timed, too.
-        let measured = run(launches, arguments.quick, groups, Arc::clone(&table));
+        let crowd = crowd.handle().clone();
+        let measured = run(launches, arguments.quick, crowd, groups, Arc::clone(&table));
         let mut measured = tokio::spawn(measured);
         tokio::select! {
             ended = &mut measured => ended?,
@@ -175,6 +180,7 @@ fn python(interpreter: Option<&Path>) -> anyhow::Result<Launch> {
 async fn run(
     launches: Launches,
     quick: bool,
+    crowd: Handle,
     groups: Vec<&'static str>,
     table: Arc<Mutex<Table>>,
 ) -> anyhow::Result<()> {
@@ -185,7 +191,7 @@ async fn run(
     bar.set_prefix("servers");
     bar.set_message("starting");
     bar.enable_steady_tick(Duration::from_millis(500));
-    let mut bench = Bench::new(launches, quick, bar.clone())?;
+    let mut bench = Bench::new(launches, quick, crowd, bar.clone())?;
     bench.start().await?;
     for group in groups {
         bar.set_prefix(group);

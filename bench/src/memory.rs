@@ -9,8 +9,8 @@ use crate::talk::Talk;
 /// Made before the counting begins: the first ones load what all later ones share. Ours are so small that a page of the program that
 /// comes in late would count as much as one of them, so there are more of them; each takes a millisecond.
 const WARM_UP: (usize, usize) = (300, 5);
-/// Terminals that are counted; fewer of Python's in a quick run.
-const TERMINALS: usize = 16;
+/// Terminals that are counted, and before them as many that are not, for the same reason; fewer of Python's.
+const TERMINALS: (usize, usize) = (32, 16);
 
 pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
     let mut rest = Figure::kilobytes("memory of an idle conversation").target(Target::Below(10.0));
@@ -33,17 +33,20 @@ pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
     }
     bench.tell(&live);
     for side in bench.sides() {
-        let terminals = side.pick(TERMINALS, bench.pick(6, TERMINALS));
-        // Some uncounted, for the same reason: as many as are made at the same time, which all need room at once.
-        let uncounted = side.pick(WARMED_AT_ONCE, bench.pick(1, WARMED_AT_ONCE));
+        let (ours, python) = TERMINALS;
+        let terminals = side.pick(ours, bench.pick(6, python));
+        let uncounted = side.pick(ours, bench.pick(1, WARMED_AT_ONCE));
         bench.warm_talks(side, uncounted).await?;
+        bench.leave_talks(side).await;
         let server = bench.server(side)?;
         let before = server.memory()?;
         bench.warm_talks(side, uncounted + terminals).await?;
+        bench.leave_talks(side).await;
         let server = bench.server(side)?;
         live.add(side, each(before, server.memory()?, terminals));
     }
-    live.add_limit(number(limits::bare_shells(TERMINALS)?) / 1e3 / number(TERMINALS));
+    let (shells, _) = TERMINALS;
+    live.add_limit(number(limits::bare_shells(shells)?) / 1e3 / number(shells));
     begin_anew(bench).await?;
     Ok(vec![rest, live])
 }

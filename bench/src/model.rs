@@ -1,26 +1,25 @@
 //! The language model: a server of chat completions that answers at once, from a script for each conversation.
 //!
-//! It runs on a thread of its own and does not look into what it is asked, so that it is never what is waited for. The
-//! script is named by the first part of the path, which is a part of the address that the conversation is given.
+//! It runs on a thread of its own and does not look into what it is asked, so that it is never what is waited for: not even a library for
+//! servers is between the socket and the script. The script is named by the first part of the path, which is a part of the address that
+//! the conversation is given.
 
 use std::collections::HashMap;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use axum::Router;
-use axum::body::{Body, to_bytes};
-use axum::extract::{ConnectInfo, Path, State};
-use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse, Response};
-use axum::routing::post;
+use bytes::{Buf as _, BytesMut};
 use parking_lot::Mutex;
 use serde_json::json;
-use tokio::net::TcpListener;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-use crate::moments::{Moment, Noting};
+/// More than most requests: one is read in one go.
+const READ_BYTES: usize = 64 << 10;
 
 type Scripts = Arc<Mutex<HashMap<String, Arc<Script>>>>;
 
@@ -35,10 +34,7 @@ impl Model {
     /// Starts it on a thread of its own, which ends with the program.
     pub(crate) fn start() -> anyhow::Result<Self> {
         let scripts = Scripts::default();
-        let router = Router::new()
-            .route("/{script}/chat/completions", post(complete))
-            .with_state(Arc::clone(&scripts))
-            .into_make_service_with_connect_info::<Moment>();
+        let served = Arc::clone(&scripts);
         let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
         listener.set_nonblocking(true)?;
         let port = listener.local_addr()?.port();
@@ -48,10 +44,7 @@ impl Model {
         std::thread::Builder::new()
             .name("model".to_owned())
             .spawn(move || {
-                runtime.block_on(async {
-                    let listener = Noting(TcpListener::from_std(listener)?);
-                    axum::serve(listener, router).await
-                })
+                runtime.block_on(async { serve(TcpListener::from_std(listener)?, served).await })
             })?;
         Ok(Self { port, scripts })
     }
@@ -66,21 +59,80 @@ impl Model {
     }
 }
 
-async fn complete(
-    State(scripts): State<Scripts>,
-    Path(name): Path<String>,
-    ConnectInfo(moment): ConnectInfo<Moment>,
-    body: Body,
-) -> Response {
-    let script = scripts.lock().get(&name).cloned();
-    let Some(script) = script else {
-        return axum::http::StatusCode::NOT_FOUND.into_response();
-    };
-    if to_bytes(body, usize::MAX).await.is_err() {
-        return axum::http::StatusCode::BAD_REQUEST.into_response();
+/// Answers whoever connects, for ever.
+async fn serve(listener: TcpListener, scripts: Scripts) -> io::Result<()> {
+    loop {
+        let (socket, _) = listener.accept().await?;
+        let scripts = Arc::clone(&scripts);
+        // A client that goes away, or sends something else than requests, is left.
+        tokio::spawn(async move { attend(socket, &scripts).await });
     }
-    let arrived = moment.take().unwrap_or_else(Instant::now);
-    ([(CONTENT_TYPE, "application/json")], script.answer(arrived)).into_response()
+}
+
+/// Answers the requests of one connection, one after the other.
+async fn attend(mut socket: TcpStream, scripts: &Scripts) -> io::Result<()> {
+    socket.set_nodelay(true)?;
+    let mut room = BytesMut::with_capacity(READ_BYTES);
+    loop {
+        let Some(arrived) = read_more(&mut socket, &mut room).await? else {
+            return Ok(());
+        };
+        let asked = loop {
+            match Asked::find(&room) {
+                Some(asked) if room.len() >= asked.length => break asked,
+                _ => {}
+            }
+            if read_more(&mut socket, &mut room).await?.is_none() {
+                return Ok(());
+            }
+        };
+        let script = scripts.lock().get(&asked.script).cloned();
+        let (status, body) = match script {
+            Some(script) => ("200 OK", script.answer(arrived)),
+            None => ("404 Not Found", "{}".to_owned()),
+        };
+        room.advance(asked.length);
+        let length = body.len();
+        let answer = format!(
+            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+        );
+        socket.write_all(answer.as_bytes()).await?;
+    }
+}
+
+/// Reads what there is, and says when it came; nothing at the end.
+async fn read_more(socket: &mut TcpStream, room: &mut BytesMut) -> io::Result<Option<Instant>> {
+    room.reserve(READ_BYTES);
+    let count = socket.read_buf(room).await?;
+    Ok((count > 0).then(Instant::now))
+}
+
+/// A request whose head has come.
+#[derive(Debug, PartialEq, Eq)]
+struct Asked {
+    script: String,
+    /// Of all of it, with its body.
+    length: usize,
+}
+
+impl Asked {
+    /// As clients of this API write it: a length, and no pieces.
+    fn find(bytes: &[u8]) -> Option<Self> {
+        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
+        let head = str::from_utf8(bytes.get(..end)?).ok()?;
+        let mut lines = head.split("\r\n");
+        let path = lines.next()?.split(' ').nth(1)?;
+        let script = path.strip_suffix("/chat/completions")?;
+        let body = lines.find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            let is_length = name.eq_ignore_ascii_case("content-length");
+            is_length.then(|| value.trim().parse::<usize>().ok())?
+        });
+        Some(Self {
+            script: script.trim_start_matches('/').to_owned(),
+            length: end + 4 + body.unwrap_or_default(),
+        })
+    }
 }
 
 /// What the model does when it is asked.
@@ -217,3 +269,7 @@ fn completion(number: usize, reason: &str, message: &serde_json::Value) -> Strin
     })
     .to_string()
 }
+
+#[cfg(test)]
+#[path = "model_tests.rs"]
+mod tests;

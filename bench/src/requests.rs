@@ -10,6 +10,7 @@ use futures_util::future::try_join_all;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
+use tokio::runtime::Handle;
 
 use crate::bench::Bench;
 use crate::figures::{Figure, Target, number};
@@ -45,12 +46,12 @@ pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
         let window = Duration::from_millis(bench.pick(300, 2_000));
         for round in 0..=bench.pick(2, 6) {
             for (server, path) in &targets {
-                let rate = load(server.port, path, window).await?;
+                let rate = load(&bench.crowd, server.port, path, window).await?;
                 if round > 0 {
                     figure.add(server.side, rate);
                 }
             }
-            let rate = load(bare.port, "/", window).await?;
+            let rate = load(&bench.crowd, bare.port, "/", window).await?;
             if round > 0 {
                 figure.add_limit(rate);
             }
@@ -61,12 +62,12 @@ pub(crate) async fn measure(bench: &mut Bench) -> anyhow::Result<Vec<Figure>> {
 }
 
 /// Clients that ask one thing again and again: how often they were answered in a second.
-async fn load(port: u16, path: &str, window: Duration) -> anyhow::Result<f64> {
+async fn load(crowd: &Handle, port: u16, path: &str, window: Duration) -> anyhow::Result<f64> {
     let began = Instant::now();
     let counts = try_join_all((0..CLIENTS).map(|_| {
         let path = path.to_owned();
         async move {
-            tokio::spawn(async move {
+            let asking = crowd.spawn(async move {
                 let mut connection = Connection::open(port).await?;
                 let mut count = 0_u64;
                 while began.elapsed() < window {
@@ -75,8 +76,8 @@ async fn load(port: u16, path: &str, window: Duration) -> anyhow::Result<f64> {
                     count += 1;
                 }
                 Ok(count)
-            })
-            .await?
+            });
+            asking.await?
         }
     }))
     .await?;

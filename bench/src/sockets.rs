@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context as _, bail};
-use futures_util::StreamExt as _;
+use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::JoinSet;
@@ -73,6 +73,14 @@ impl Listener {
         tokio::time::timeout(FRAME_LIMIT, frame)
             .await
             .with_context(|| format!("no frame with {words:?}"))?
+    }
+
+    /// Takes what has arrived already. It would else be read, and its time be counted, with what comes next.
+    pub(crate) fn catch_up(&mut self) -> anyhow::Result<()> {
+        while let Some(frame) = self.socket.next().now_or_never() {
+            frame.context("the socket ended")??;
+        }
+        Ok(())
     }
 
     /// Reports the arrival of every user message, in one of these tasks: the socket is closed with it.

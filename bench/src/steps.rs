@@ -105,22 +105,29 @@ async fn plain(bench: &mut Bench) -> anyhow::Result<[Figure; 2]> {
     let mut answered = Figure::milliseconds("message posted to answer on the socket, no tool")
         .target(Target::Times(60.0));
     bench.tell(&answered);
-    // Conversations of their own: what a long history costs is measured elsewhere.
+    // Conversations of their own: what a long history costs is measured elsewhere. Each round has its own; only in a quick run, in which the Python
+    // server gets a dozen messages, it goes on with the same one.
     let mut talks = Vec::new();
     for server in bench.servers() {
         talks.push((server.side, Talk::create(server, &bench.model).await?));
     }
     for round in 0..=bench.pick(3, 8) {
         for (side, talk) in &mut talks {
+            if round > 0 && (*side == Side::Ours || bench.pick(false, true)) {
+                talk.delete().await?;
+                *talk = Talk::create(bench.server(*side)?, &bench.model).await?;
+            }
             let mut listener = Listener::events(bench.server(*side)?, &talk.id).await?;
             for _ in 0..side.pick(50, bench.pick(3, 8)) {
                 talk.script.play(None, 0);
+                let message = talk.message("hello", true);
                 let posted = Instant::now();
                 let answer = listener.next(&["\"MessageEvent\"", "\"source\":\"agent\""]);
-                let ((), answer) = tokio::try_join!(talk.say("hello", true), answer)?;
+                let ((), answer) = tokio::try_join!(talk.post(message), answer)?;
                 talk.rested().await?;
                 // A user answers when a run is over, not in the moment in which it ends.
                 tokio::time::sleep(SETTLED).await;
+                listener.catch_up()?;
                 let arrivals = talk.script.arrivals();
                 let called = arrivals.first().context("the model was not asked")?;
                 if round > 0 {

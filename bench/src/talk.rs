@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
+use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::http::Connection;
@@ -21,6 +22,13 @@ pub(crate) struct Talk {
     pub(crate) id: String,
     pub(crate) script: Arc<Script>,
     connection: Connection,
+}
+
+/// A message as it is sent.
+#[derive(Debug)]
+pub(crate) struct Message {
+    path: String,
+    body: Bytes,
 }
 
 impl Talk {
@@ -59,16 +67,37 @@ impl Talk {
         Ok(())
     }
 
+    /// Leaves it alone for a while, without a connection.
+    pub(crate) fn hang_up(&mut self) {
+        self.connection.close();
+    }
+
     pub(crate) fn path(&self) -> String {
         format!("/api/conversations/{}", self.id)
     }
 
     /// Posts a message; with `run`, the agent starts.
     pub(crate) async fn say(&mut self, text: &str, run: bool) -> anyhow::Result<()> {
-        let path = format!("{}/events", self.path());
+        self.post(self.message(text, run)).await
+    }
+
+    /// A message that is ready to be posted.
+    pub(crate) fn message(&self, text: &str, run: bool) -> Message {
         let body = json!({"role": "user", "content": [{"type": "text", "text": text}], "run": run});
-        self.connection.post(&path, &body).await?;
-        Ok(())
+        Message {
+            path: format!("{}/events", self.path()),
+            body: body.to_string().into(),
+        }
+    }
+
+    /// Posts it.
+    pub(crate) async fn post(&mut self, message: Message) -> anyhow::Result<()> {
+        let Message { path, body } = message;
+        let posted = self.connection.post_bytes(&path, "application/json", body);
+        posted
+            .await?
+            .check()
+            .with_context(|| format!("POST {path}"))
     }
 
     /// A run of so many steps: each from question to question of the model.
