@@ -60,7 +60,6 @@ pub mod event_log;
 pub mod hooks;
 pub mod mcp;
 mod memory;
-mod pool;
 // Users need neither the prompt nor the view; measurements and tests do.
 #[doc(hidden)]
 pub mod prompt;

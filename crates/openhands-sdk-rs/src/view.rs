@@ -26,9 +26,9 @@ use openhands_llm::{ChatRequest, estimate_tokens};
 use openhands_protocol::event::{Condensation, EventHeader, Source};
 use openhands_protocol::message::{Message, Role};
 use openhands_protocol::{Event, EventId, ToolCallId};
+use openhands_tools::pool::Pool;
 use std::collections::HashSet;
 
-use crate::pool::Pool;
 use pairing::{Answered, Pairing};
 use transcript::Transcript;
 
@@ -44,7 +44,7 @@ pub struct View {
 }
 
 /// Conversations of one server mostly begin with the same prompt.
-static PROMPTS: Pool<Message> = Pool::new();
+static PROMPTS: Pool<Message> = Pool::empty();
 
 /// How much is shown.
 #[derive(Debug, Clone, Default)]

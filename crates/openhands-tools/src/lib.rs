@@ -23,6 +23,7 @@ mod json_schema;
 pub mod json_text;
 pub mod patch;
 pub mod planning;
+pub mod pool;
 mod presets;
 pub mod python_repr;
 mod registry;

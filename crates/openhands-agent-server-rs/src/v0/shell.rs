@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::bail;
 use openhands_sdk_rs::process::{Account, ShellConfig, Size, shell_environment};
@@ -80,8 +81,9 @@ fn switch_user(name: &str, config: &mut ShellConfig) -> anyhow::Result<()> {
         }
         config.user = Some(account.user.clone());
     }
-    config.environment.extend(system_environment());
-    config.environment.extend(account.login_environment());
+    let environment = Arc::make_mut(&mut config.environment);
+    environment.extend(system_environment());
+    environment.extend(account.login_environment());
     Ok(())
 }
 

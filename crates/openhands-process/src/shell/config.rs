@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::env::Environment;
@@ -16,8 +17,8 @@ pub struct ShellConfig {
     pub bash: PathBuf,
     /// Where it starts, and starts again.
     pub directory: PathBuf,
-    /// Its whole environment.
-    pub environment: Environment,
+    /// Its whole environment. Many shells may share one.
+    pub environment: Arc<Environment>,
     /// Added to the server's niceness.
     pub nice: i32,
     /// The user to run as, if not the server's; only root may choose.
@@ -45,7 +46,7 @@ impl ShellConfig {
         Self {
             bash: PathBuf::from("bash"),
             directory: directory.into(),
-            environment: environment.into_iter().collect(),
+            environment: Arc::new(environment.into_iter().collect()),
             nice: 0,
             user: None,
             cgroup: Cgroup::Auto,

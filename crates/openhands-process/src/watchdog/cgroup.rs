@@ -73,6 +73,7 @@ impl ServerGroup {
     }
 
     /// Makes the cgroup of one tree.
+    #[inline(never)]
     pub(super) fn tree(&self, guard: Pid) -> Result<TreeGroup<'_>, Errno> {
         TreeGroup::create(self, guard)
     }
@@ -159,6 +160,7 @@ impl<'a> TreeGroup<'a> {
 
     /// Whether nobody is inside or was killed there, no cgroup was made in it, it is not frozen, and nobody has changed its settings.
     /// Far cheaper than to remove it and make another.
+    #[inline(never)]
     pub(super) fn is_as_new(&self) -> bool {
         !self.is_killed.get()
             && says(&self.events, EVENTS_WHEN_NEW)
@@ -181,17 +183,20 @@ impl<'a> TreeGroup<'a> {
     }
 
     /// Kills everyone inside. It is not used again after that: a kernel may kill whoever is born into it later, too (6.18 does).
+    #[inline(never)]
     pub(super) fn kill(&self) {
         self.is_killed.set(true);
         kill(&self.directory());
     }
 
     /// Removes the cgroup with all that was made below it. Returns false if anyone is inside.
+    #[inline(never)]
     pub(super) fn remove(&self) -> bool {
         remove(&self.directory())
     }
 
     /// A descriptor with an exceptional condition when the cgroup becomes empty.
+    #[inline(never)]
     pub(super) fn events(&self) -> io::Result<File> {
         let mut events = File::open(self.directory().join("cgroup.events"))?;
         // The condition counts from the last read.

@@ -195,6 +195,7 @@ impl<'a, 'b> Guard<'a, 'b> {
         }
     }
 
+    #[inline(never)]
     fn kill(&mut self) {
         if let Some(group) = &*self.group {
             group.kill();

@@ -63,7 +63,9 @@ pub(super) fn launch(
     }
 }
 
-/// Executes the command, or tells why not and ends.
+/// Executes the command, or tells why not and ends. Not a part of [`launch`]: the guard, in which that goes on, would have the room that this needs
+/// on its stack for as long as it lives.
+#[inline(never)]
 fn become_command(work: Work, buffer: &[u8], tell: OwnedFd, guard: Pid) -> ! {
     let mut tell = tell;
     let failure = match read(work.body, buffer) {

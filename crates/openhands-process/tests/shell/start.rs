@@ -1,5 +1,6 @@
 //! How a shell starts: start-up files of all kinds.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use openhands_process::ShellError;
@@ -79,7 +80,7 @@ async fn the_users_history_is_not_read() {
         let shell = start(home.path(), "", |config| {
             let limit = limit.map(|limit| ("HISTSIZE".into(), limit.into()));
             let environment = environment(home.path()).into_iter().chain(limit);
-            config.environment = environment.collect();
+            config.environment = Arc::new(environment.collect());
         });
         let bench = Bench {
             shell: shell.await.unwrap(),

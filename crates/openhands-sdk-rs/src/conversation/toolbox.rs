@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::pool::Pool;
 use openhands_protocol::tool::{ToolDefinition as Listing, ToolSpec};
+use openhands_tools::pool::Pool;
 use openhands_tools::{
     Additions, CreateError, Definitions, ToolDefinition, ToolExecutor, parameters,
 };
@@ -43,8 +43,8 @@ impl Toolbox {
 
     /// Makes what is told about the tools, once.
     pub(crate) fn finish(mut self) -> Self {
-        static SPECS: Pool<[ToolSpec]> = Pool::new();
-        static LISTED: Pool<[Listing]> = Pool::new();
+        static SPECS: Pool<[ToolSpec]> = Pool::empty();
+        static LISTED: Pool<[Listing]> = Pool::empty();
         let listed = self.definitions.iter().map(|tool| tool.listing());
         self.specs = Some(SPECS.share(told(&self.definitions)));
         self.listed = Some(LISTED.share(listed.collect()));

@@ -1,8 +1,9 @@
 //! How a terminal is set up: the machine it is on, and the parameters of its spec.
 
 use super::NAME;
+use crate::pool::Pool;
 use crate::registry::{CreateError, Machine};
-use openhands_process::{Account, ShellConfig, is_variable_name, shell_environment};
+use openhands_process::{Account, Environment, ShellConfig, is_variable_name, shell_environment};
 use openhands_protocol::JsonObject;
 use serde_json::Value;
 use std::ffi::OsString;
@@ -15,10 +16,13 @@ const NO_CHANGE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How much lower than the server's own the priority of commands is, so that a busy command cannot starve it.
 const NICE: i32 = 10;
 
+/// Most terminals have the same one.
+static ENVIRONMENTS: Pool<Environment> = Pool::empty();
+
 /// Everything that a terminal needs to know.
 #[derive(Debug, Clone)]
 pub struct TerminalConfig {
-    /// How the shell is started. All that start it share this: an environment is large.
+    /// How the shell is started. All that start it share this.
     pub shell: Arc<ShellConfig>,
     /// Silence after which a running command is handed back.
     pub no_change_timeout: Duration,
@@ -45,7 +49,8 @@ impl TerminalConfig {
             .env
             .iter()
             .map(|(name, value)| (name.into(), value.into()));
-        let mut shell = ShellConfig::new(directory, shell_environment(server));
+        let mut environment = shell_environment(server);
+        let mut shell = ShellConfig::new(directory, []);
         shell.nice = if machine.keep_priority { 0 } else { NICE };
         let mut username = Account::current().map(|account| account.name);
         if let Some(name) =
@@ -53,14 +58,15 @@ impl TerminalConfig {
         {
             let account = Account::named(name)
                 .ok_or_else(|| bad("username", format!("this machine has no account '{name}'")))?;
-            shell.environment.extend(account.login_environment());
+            environment.extend(account.login_environment());
             shell.user = Some(account.user);
             username = Some(account.name);
         }
         if let Some(path) = string(params, "shell_path")? {
             shell.bash = path.into();
         }
-        shell.environment.extend(extra_environment(params)?);
+        environment.extend(extra_environment(params)?);
+        shell.environment = ENVIRONMENTS.share(Arc::new(environment));
         Ok(Self {
             shell: Arc::new(shell),
             no_change_timeout: no_change_timeout(params)?,

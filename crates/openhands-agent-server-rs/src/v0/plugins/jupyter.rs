@@ -34,7 +34,8 @@ impl Jupyter {
         let variables = &settings.environment;
         let is_local = variables.given("LOCAL_RUNTIME_MODE") == Some("1");
         let (shell, _) = SandboxShell::config(settings, &settings.working_dir)?;
-        let mut config = IPythonConfig::new(&settings.working_dir, shell.environment);
+        let environment = Arc::unwrap_or_clone(shell.environment);
+        let mut config = IPythonConfig::new(&settings.working_dir, environment);
         config.interpreter = variables.given(INTERPRETER).map(PathBuf::from);
         let of_image = config
             .environment

@@ -7,6 +7,7 @@ use std::io;
 use std::net::Ipv4Addr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -95,7 +96,7 @@ impl VsCodePlugin {
             token: Some(token),
             program: self.variable("OH_VSCODE_PROGRAM").map(PathBuf::from),
             image_root: IMAGE_ROOT.into(),
-            env: shell.environment,
+            env: Arc::unwrap_or_clone(shell.environment),
             user: shell.user,
             directory: Some(directory.unwrap_or_else(|| self.settings.working_dir.clone())),
             start_limit: START_LIMIT,

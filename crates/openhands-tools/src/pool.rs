@@ -1,5 +1,5 @@
-//! Large values that many conversations have in common, such as what models are told about tools: equal ones are kept once, for as long as
-//! somebody has them.
+//! Large values that many conversations have in common, such as what models are told about tools, and environments: equal ones are kept once,
+//! for as long as somebody has them.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -10,15 +10,16 @@ use parking_lot::Mutex;
 const MAX_KNOWN: usize = 64;
 
 /// Values of which equal ones are one.
-pub(crate) struct Pool<T: ?Sized>(Mutex<Vec<Weak<T>>>);
+pub struct Pool<T: ?Sized>(Mutex<Vec<Weak<T>>>);
 
 impl<T: ?Sized + PartialEq> Pool<T> {
-    pub(crate) const fn new() -> Self {
+    /// Nothing is known yet.
+    pub const fn empty() -> Self {
         Self(Mutex::new(Vec::new()))
     }
 
     /// The value that is equal to this one, if somebody has it, else this one.
-    pub(crate) fn share(&self, value: Arc<T>) -> Arc<T> {
+    pub fn share(&self, value: Arc<T>) -> Arc<T> {
         let mut known = self.0.lock();
         known.retain(|known| known.strong_count() > 0);
         let mut living = known.iter().filter_map(Weak::upgrade);

@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn equal_values_are_one_while_somebody_has_them() {
-    let pool = Pool::<str>::new();
+    let pool = Pool::<str>::empty();
     let first = pool.share(Arc::from("a"));
     let second = pool.share(Arc::from("a"));
     let other = pool.share(Arc::from("b"));
@@ -15,7 +15,7 @@ fn equal_values_are_one_while_somebody_has_them() {
 
 #[test]
 fn more_values_than_are_known_are_kept_each_by_its_owner() {
-    let pool = Pool::<str>::new();
+    let pool = Pool::<str>::empty();
     let all: Vec<Arc<str>> = (0..=MAX_KNOWN)
         .map(|number| pool.share(number.to_string().into()))
         .collect();
