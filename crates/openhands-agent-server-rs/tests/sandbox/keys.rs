@@ -150,10 +150,10 @@ impl Traffic {
         let file = world.directory.path().join("traffic.pcap");
         let pid = docker(&["inspect", "-f", "{{.State.Pid}}", container]);
         // In the network of the container, where nothing can go past it.
+        // Without its usual patience of a second, in which a fast machine is done with all of this.
         let mut dump = Command::new("nsenter")
-            .args([
-                "-t", &pid, "-n", "tcpdump", "-i", "any", "-U", "-s", "0", "-w",
-            ])
+            .args(["-t", &pid, "-n", "tcpdump", "--immediate-mode"])
+            .args(["-i", "any", "-U", "-s", "0", "-w"])
             .arg(&file)
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

@@ -32,6 +32,8 @@ const ASK_AGAIN: Duration = Duration::from_millis(100);
 const MAX_COMPLAINTS: usize = 8 << 10;
 /// How long a kernel may take to end when it is asked to.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
+/// How long after its sockets the end of a kernel may become known.
+const LAST_MOMENTS: Duration = Duration::from_secs(1);
 /// How long what a dead kernel has sent is read.
 const DRAIN: Duration = Duration::from_millis(100);
 
@@ -303,9 +305,11 @@ impl Kernel {
         let mut shell = self.shell.lock().await;
         match shell.send(frames).await {
             Ok(()) => Ok(()),
-            // A kernel that has just died is noticed by whoever waits for the answer.
-            Err(_) if !self.is_running() => Ok(()),
-            Err(error) => Err(unreachable(&error)),
+            // The sockets of a kernel that dies are closed before its end is known. Whoever waits for the answer notices it.
+            Err(error) => match timeout(LAST_MOMENTS, self.tree.wait()).await {
+                Ok(_) => Ok(()),
+                Err(_) => Err(unreachable(&error)),
+            },
         }
     }
 
