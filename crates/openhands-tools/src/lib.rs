@@ -15,6 +15,7 @@ pub mod arguments;
 mod blocking;
 pub mod browser;
 mod definition;
+pub mod disk_room;
 mod executor;
 pub mod file_editor;
 pub mod gemini;

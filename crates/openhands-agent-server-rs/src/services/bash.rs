@@ -10,8 +10,11 @@
 
 mod chunks;
 mod command;
+mod flow;
 mod joined;
 mod name;
+mod parts;
+mod rooms;
 mod scopes;
 mod search;
 mod store;
@@ -35,9 +38,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use command::{Control, Run};
-use joined::Stored;
+use joined::{Joined, Stored};
+use rooms::Rooms;
 
-pub(crate) use joined::Joined;
+pub(crate) use joined::Answer;
 pub(crate) use scopes::BashServices;
 pub(crate) use search::Search;
 pub(crate) use store::EventStore;
@@ -126,22 +130,25 @@ impl BashService {
         self.begin(request, None).await
     }
 
-    /// Runs a command to its end and gives all of its output, with the number and time of the last event.
+    /// Runs a command and gives all of its output, with the number and time of the last event. Large output is given while it comes.
     pub(crate) async fn execute(
         self: &Arc<Self>,
         request: ExecuteBashRequest,
-    ) -> Result<Joined, StartError> {
+    ) -> Result<Answer, StartError> {
         let (sender, mut outputs) = mpsc::channel(UNREAD_OUTPUTS);
         self.begin(request, Some(sender)).await?;
         let mut joined = Joined::new(self.store.directory());
         while let Some(stored) = outputs.recv().await {
             joined = joined.push(stored).await?;
+            if joined.is_much() {
+                return Ok(joined.flow(outputs));
+            }
         }
         // Nothing at all comes only from a task that was dropped with the runtime.
         if joined.is_empty() {
             return Err(StartError::Closed);
         }
-        Ok(joined)
+        Ok(joined.into_answer()?)
     }
 
     async fn begin(
@@ -181,7 +188,7 @@ impl BashService {
             order: 0,
             storing: None,
             text_room: String::new(),
-            json_room: Vec::new(),
+            json_rooms: Rooms::default(),
         };
         let (stored, answer) = oneshot::channel();
         let service = Arc::clone(self);

@@ -1,5 +1,8 @@
 //! Commands that clients run beside the agent.
 
+use std::sync::Arc;
+
+use futures_util::StreamExt as _;
 use openhands_protocol::Extra;
 use openhands_protocol::bash::{
     BashCommand, BashCommandPath, BashEvent, BashEventPath, BashOutput, ClearedBashEvents,
@@ -160,17 +163,20 @@ async fn execute<L: Located>(
     let place = at.place();
     place.app.activity.touch();
     place.check_cwd(request.cwd.as_deref()).await?;
-    let output = place.bash.execute(request).await.map_err(not_started)?;
-    place.app.activity.touch();
-    let (length, json) = output.into_json().map_err(ApiError::internal)?;
-    let headers = [
-        (
-            header::CONTENT_TYPE,
-            HeaderValue::from_static("application/json"),
-        ),
-        (header::CONTENT_LENGTH, HeaderValue::from(length)),
-    ];
-    Ok((headers, axum::body::Body::from_stream(json)).into_response())
+    let answer = place.bash.execute(request).await.map_err(not_started)?;
+    // The command may print on while its output is sent.
+    let app = Arc::clone(&place.app);
+    let json = answer.json.inspect(move |_| app.activity.touch());
+    let mut response = axum::body::Body::from_stream(json).into_response();
+    let headers = response.headers_mut();
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/json"),
+    );
+    if let Some(length) = answer.length {
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+    }
+    Ok(response)
 }
 
 fn not_started(error: StartError) -> ApiError {

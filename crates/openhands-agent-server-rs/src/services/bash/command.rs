@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::chunks::{Chunks, GATHER, GATHER_LITTLE, Piece, Source};
 use super::joined::Stored;
+use super::rooms::Rooms;
 use super::store::{Added, EventStore};
 
 const SHELL: &str = "/bin/sh";
@@ -64,7 +65,7 @@ pub(super) struct Run {
     pub(super) storing: Option<JoinHandle<io::Result<Added>>>,
     /// Memory of outputs that are stored, for the next: their text, and their JSON.
     pub(super) text_room: String,
-    pub(super) json_room: Vec<u8>,
+    pub(super) json_rooms: Rooms,
 }
 
 impl Run {
@@ -129,6 +130,7 @@ impl Run {
         self.emit(rest, Some(code)).await;
         // Those who wait for the output have it all.
         self.outputs = None;
+        self.rest().await;
         // What it left in the background may go on, as after any shell command, but not for ever.
         tokio::select! {
             _ = tree.gone() => {}
@@ -219,7 +221,7 @@ impl Run {
         };
         self.order += 1;
         self.settle().await;
-        let room = std::mem::take(&mut self.json_room);
+        let room = self.json_rooms.take();
         self.storing = Some(self.store.add_output(output, room));
         if exit_code.is_some() {
             self.settle().await;
@@ -229,7 +231,7 @@ impl Run {
     /// Waits until all is stored, and gives the memory back that a flood of output took.
     async fn rest(&mut self) {
         self.settle().await;
-        self.json_room = Vec::new();
+        self.json_rooms = Rooms::default();
         self.text_room = String::new();
     }
 
@@ -240,7 +242,6 @@ impl Run {
         };
         let failed = match storing.await.map_err(io::Error::other).flatten() {
             Ok(added) => {
-                self.json_room = added.json_room;
                 self.text_room = added.text_room.unwrap_or_default();
                 if let Some(outputs) = &self.outputs {
                     // Whoever waited may have gone away.

@@ -1,6 +1,8 @@
 use openhands_protocol::BashEventId;
 use proptest::prelude::*;
 
+use super::super::rooms::Room;
+use super::super::written::LARGE;
 use super::*;
 
 /// An event, with its file if there is a directory for it.
@@ -11,23 +13,21 @@ fn stored(order: i64, texts: (Option<&str>, Option<&str>), directory: Option<&Pa
         "stdout": stdout, "stderr": stderr,
     });
     let mut output: BashOutput = serde_json::from_value(text).unwrap();
-    let (written, _) = Written::new(&mut output, Vec::new()).unwrap();
-    let text = match directory {
-        Some(directory) if written.json.len() >= MIN_OWN_FILE => {
-            let path = directory.join("event");
-            std::fs::write(&path, &written.json).unwrap();
-            let file = File::open(&path).unwrap();
-            // Who clears the events does not spoil an answer.
-            std::fs::remove_file(path).unwrap();
-            Text::File {
-                file,
-                stdout: written.stdout,
-                stderr: written.stderr,
-            }
-        }
-        _ => Text::Memory(written),
-    };
-    Stored { output, text }
+    let (written, _) = Written::new(&mut output, Room::default()).unwrap();
+    let file = directory.filter(|_| written.json.len() >= LARGE);
+    let file = file.map(|directory| {
+        let path = directory.join("event");
+        std::fs::write(&path, &written.json).unwrap();
+        let file = File::open(&path).unwrap();
+        // Who clears the events does not spoil an answer.
+        std::fs::remove_file(path).unwrap();
+        file
+    });
+    Stored {
+        output,
+        written,
+        file,
+    }
 }
 
 async fn joined(directory: &Path, events: &[(Option<&str>, Option<&str>)]) -> BashOutput {
@@ -35,7 +35,7 @@ async fn joined(directory: &Path, events: &[(Option<&str>, Option<&str>)]) -> Ba
     for (order, texts) in (0..).zip(events) {
         joined = joined.push(stored(order, *texts, None)).await.unwrap();
     }
-    joined.into_output().await
+    joined.into_answer().unwrap().into_output().await
 }
 
 #[tokio::test]
@@ -61,11 +61,10 @@ async fn large_output_is_read_from_the_files_of_its_events() {
         );
         all = all.push(event).await.unwrap();
     }
-    assert!(all.in_memory <= MAX_IN_MEMORY);
-    assert_eq!(all.open_files, MAX_OPEN_FILES);
+    assert_eq!(all.files.available_permits(), 0);
     assert!(all.spool.length > 0, "more than files may be open");
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
-    let all = all.into_output().await;
+    let all = all.into_answer().unwrap().into_output().await;
     assert_eq!(all.stdout.unwrap(), line.repeat(100));
     assert_eq!(all.stderr.unwrap(), "x".repeat(100));
 }
@@ -80,10 +79,10 @@ async fn much_in_small_pieces_goes_through_a_file_without_a_name() {
         let event = stored(order, texts, Some(directory.path()));
         all = all.push(event).await.unwrap();
     }
-    assert!(all.in_memory <= MAX_IN_MEMORY);
-    assert!(all.open_files == 0 && all.spool.length > 0);
+    assert_eq!(all.files.available_permits(), MAX_OPEN_FILES);
+    assert!(all.spool.length > 0);
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
-    let all = all.into_output().await;
+    let all = all.into_answer().unwrap().into_output().await;
     assert_eq!(all.stdout.unwrap(), line.repeat(100));
     assert_eq!(all.stderr.unwrap(), "x".repeat(50));
 }

@@ -17,15 +17,17 @@ use jiff::Timestamp;
 use openhands_protocol::bash::{BashCommand, BashEvent, BashOutput};
 use openhands_protocol::{BashEventId, Form, UtcTime};
 use openhands_sdk_rs::tools::blocking;
+use openhands_sdk_rs::tools::disk_room::DiskRoom;
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 use tokio::task::JoinHandle;
 
-use super::joined::{MIN_OWN_FILE, Stored, Text};
+use super::joined::Stored;
 use super::name;
+use super::rooms::Room;
 use super::search::{self, Page, Search};
 use super::subscription::{Subscribers, Subscription, TooManySubscribers};
-use super::written::Written;
+use super::written::{LARGE, Written};
 
 /// How files that are being written begin. Those are no events.
 const HIDDEN: char = '.';
@@ -45,9 +47,8 @@ pub(super) struct Added {
     pub(super) stored: Stored,
     /// Whether it could be stored, too.
     pub(super) done: io::Result<()>,
-    /// Memory for the next output: a large one takes megabytes, which the allocator would keep for each thread by itself.
+    /// Memory for the text of the next output: a large one takes megabytes, which the allocator would keep for each thread by itself.
     pub(super) text_room: Option<String>,
-    pub(super) json_room: Vec<u8>,
 }
 
 #[derive(Default)]
@@ -111,7 +112,7 @@ impl EventStore {
     pub(super) fn add_output(
         self: &Arc<Self>,
         output: BashOutput,
-        mut room: Vec<u8>,
+        mut room: Room,
     ) -> JoinHandle<io::Result<Added>> {
         let store = Arc::clone(self);
         // Here, and not on one of the many threads that write files: the allocator keeps some memory for each thread.
@@ -119,7 +120,7 @@ impl EventStore {
         tokio::task::spawn_blocking(move || store.store_output(output, room))
     }
 
-    fn store_output(&self, mut output: BashOutput, room: Vec<u8>) -> io::Result<Added> {
+    fn store_output(&self, mut output: BashOutput, room: Room) -> io::Result<Added> {
         let name = name::of_output(&output);
         // Written once: the file, those who follow and who waits for the end all get these bytes.
         let (written, text_room) = Written::new(&mut output, room).map_err(io::Error::other)?;
@@ -128,26 +129,15 @@ impl EventStore {
             Err(error) => (None, Err(error)),
         };
         self.announce(&name, &written.json, done.is_ok());
-        let mut json_room = Vec::new();
-        let text = match file {
-            Some(file) if written.json.len() >= MIN_OWN_FILE => {
-                // Who follows may hold it still.
-                if let Ok(json) = written.json.try_into_mut() {
-                    json_room = json.into();
-                }
-                Text::File {
-                    file,
-                    stdout: written.stdout,
-                    stderr: written.stderr,
-                }
-            }
-            _ => Text::Memory(written),
-        };
+        let file = file.filter(|_| written.json.len() >= LARGE);
         Ok(Added {
-            stored: Stored { output, text },
+            stored: Stored {
+                output,
+                written,
+                file,
+            },
             done,
-            text_room: text_room.filter(|text| text.capacity() >= MIN_OWN_FILE),
-            json_room,
+            text_room: text_room.filter(|text| text.capacity() >= LARGE),
         })
     }
 
@@ -343,6 +333,9 @@ impl EventStore {
             }
             opened => opened,
         }?;
+        if text.len() >= LARGE {
+            DiskRoom::of(&file, text.len() as u64);
+        }
         let done = file
             .write_all(text)
             .and_then(|()| std::fs::rename(&aside, self.directory.join(name)));

@@ -57,7 +57,7 @@ impl World {
     }
 
     async fn add(&self, output: &BashOutput) {
-        let added = self.store.add_output(output.clone(), Vec::new());
+        let added = self.store.add_output(output.clone(), Room::default());
         added.await.unwrap().unwrap().done.unwrap();
     }
 

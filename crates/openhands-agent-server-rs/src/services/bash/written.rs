@@ -7,8 +7,13 @@ use openhands_protocol::Form;
 use openhands_protocol::bash::{BashEvent, BashOutput};
 use openhands_sdk_rs::tools::json_text::escape;
 
+use super::rooms::Room;
+
 /// What an output without text has in it; the text goes where the nulls are.
 pub(super) const NO_TEXT: &str = r#""stdout":null,"stderr":null"#;
+
+/// An event of this size is large: it is worth an open file, and its memory is worth to be used again.
+pub(super) const LARGE: usize = 128 << 10;
 
 /// What an event takes besides its texts, and some air.
 const FRAME_BYTES: usize = 512;
@@ -25,7 +30,7 @@ pub(super) struct Written {
 
 impl Written {
     /// Makes room for the JSON of an event.
-    pub(super) fn make_room(event: &BashOutput, room: &mut Vec<u8>) {
+    pub(super) fn make_room(event: &BashOutput, room: &mut Room) {
         let texts = [&event.stdout, &event.stderr].into_iter().flatten();
         let length: usize = texts.map(String::len).sum();
         room.clear();
@@ -37,7 +42,7 @@ impl Written {
     /// `room` is used for the JSON.
     pub(super) fn new(
         event: &mut BashOutput,
-        room: Vec<u8>,
+        room: Room,
     ) -> Result<(Self, Option<String>), serde_json::Error> {
         let [stdout, stderr] = [event.stdout.take(), event.stderr.take()];
         let frame = Form::REST.to_string(&BashEvent::from(event.clone()))?;
@@ -52,13 +57,24 @@ impl Written {
         let in_stderr = put(stderr.as_deref(), &mut json);
         json.extend_from_slice(tail.as_bytes());
         let written = Self {
-            json: json.into(),
+            json: bytes(json),
             stdout: in_stdout,
             stderr: in_stderr,
         };
         let rooms = [stdout, stderr].into_iter().flatten();
         Ok((written, rooms.max_by_key(String::capacity)))
     }
+}
+
+/// As bytes that many may have. Large memory comes back to be used again, also when little is in it: nobody counts what is around the text.
+fn bytes(mut json: Room) -> Bytes {
+    if json.len() >= LARGE {
+        return Bytes::from_owner(json);
+    }
+    if json.capacity() >= LARGE {
+        return Bytes::copy_from_slice(&json);
+    }
+    std::mem::take(&mut *json).into()
 }
 
 /// Appends a string or null, and says where the text between the quotes is.

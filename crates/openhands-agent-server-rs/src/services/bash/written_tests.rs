@@ -2,6 +2,7 @@ use openhands_protocol::BashEventId;
 use proptest::prelude::*;
 
 use super::*;
+use crate::services::bash::rooms::Rooms;
 
 fn output(stdout: Option<String>, stderr: Option<String>) -> BashOutput {
     let mut output: BashOutput = serde_json::from_value(serde_json::json!({
@@ -14,7 +15,8 @@ fn output(stdout: Option<String>, stderr: Option<String>) -> BashOutput {
 
 fn check(stdout: Option<String>, stderr: Option<String>) {
     let output = output(stdout, stderr);
-    let room = b"what was there before".to_vec();
+    let mut room = Room::default();
+    room.extend_from_slice(b"what was there before");
     let (written, _) = Written::new(&mut output.clone(), room).unwrap();
     let expected = Form::REST.to_vec(&BashEvent::from(output.clone())).unwrap();
     assert_eq!(written.json, expected);
@@ -49,4 +51,15 @@ proptest! {
     ) {
         check(stdout, stderr);
     }
+}
+
+#[test]
+fn large_memory_with_little_in_it_is_used_again() {
+    let rooms = Rooms::default();
+    let mut large = rooms.take();
+    large.reserve_exact(LARGE);
+    drop(large);
+    let (written, _) = Written::new(&mut output(Some("x".to_owned()), None), rooms.take()).unwrap();
+    assert!(written.json.len() < LARGE);
+    assert!(rooms.take().capacity() >= LARGE);
 }

@@ -6,6 +6,7 @@ use std::io::{self, IoSlice, Write as _};
 use std::path::{Path, PathBuf};
 
 use bytes::{Bytes, BytesMut};
+use openhands_sdk_rs::tools::disk_room::DiskRoom;
 use openhands_sdk_rs::tools::safe_write::write_file_with;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -18,8 +19,11 @@ const BATCH_BYTES: usize = 256 << 10;
 /// Smaller pieces are copied together: each is a part of what was read from the network at once, and would keep all the memory that this took.
 const SMALL_BYTES: usize = 16 << 10;
 
+/// Files of this size get room on the disk before they are written; smaller ones are written sooner than that.
+const WORTH_ROOM_BYTES: u64 = 1 << 20;
+
 /// Batches that wait for the disk.
-const BATCHES: usize = 2;
+const BATCHES: usize = 1;
 
 enum Part {
     Batch(Vec<Bytes>),
@@ -165,13 +169,18 @@ fn store(target: &Path, mut next: impl FnMut() -> Option<Part>) -> Result<u64, F
     let has_begun = Cell::new(false);
     let mut fill = |file: &mut File| {
         has_begun.set(true);
+        let mut room = DiskRoom::default();
         loop {
             match next() {
                 Some(Part::Batch(pieces)) => {
-                    write_together(file, &pieces)?;
+                    let written = size;
                     size += pieces.iter().map(|piece| piece.len() as u64).sum::<u64>();
+                    if size >= WORTH_ROOM_BYTES {
+                        room.reach(file, written..size);
+                    }
+                    write_together(file, &pieces)?;
                 }
-                Some(Part::Whole) => return Ok(()),
+                Some(Part::Whole) => return room.give_back(file, size),
                 None => return Err(io::ErrorKind::UnexpectedEof.into()),
             }
         }
