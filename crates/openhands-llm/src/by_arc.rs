@@ -5,6 +5,7 @@
 //! reference, which keeps the address from being given to anything else.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, Weak};
 
 use parking_lot::{Mutex, MutexGuard};
@@ -20,7 +21,7 @@ pub(crate) struct ByArc<T: ?Sized, V> {
 }
 
 struct Slots<T: ?Sized, V> {
-    by_address: HashMap<(usize, u8), Slot<T, V>>,
+    by_address: HashMap<(usize, u8), Slot<T, V>, BuildHasherDefault<AddressHasher>>,
     bytes: usize,
     round: u64,
 }
@@ -44,7 +45,7 @@ impl<T: ?Sized, V: Clone> ByArc<T, V> {
     pub(crate) fn new(max_bytes: usize) -> Self {
         Self {
             slots: Mutex::new(Slots {
-                by_address: HashMap::new(),
+                by_address: HashMap::default(),
                 bytes: 0,
                 round: 0,
             }),
@@ -108,6 +109,36 @@ impl<T: ?Sized, V> Drop for Round<'_, T, V> {
             stays
         });
         self.slots.bytes = self.slots.bytes.saturating_sub(freed);
+    }
+}
+
+/// Spreads addresses over a table. Nobody chooses them, so it need not be hard to guess; every message is looked up for every request.
+#[derive(Default)]
+struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u8(&mut self, tag: u8) {
+        self.write_u64(u64::from(tag));
+    }
+
+    fn write_usize(&mut self, address: usize) {
+        self.write_u64(address as u64);
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        // The table uses the highest bits as well as the lowest.
+        let mixed = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ (mixed >> 32);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
     }
 }
 

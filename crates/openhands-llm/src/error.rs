@@ -99,6 +99,14 @@ impl LlmError {
         }
     }
 
+    /// What clients are told. Of a refused key no more than that: the provider's own words may hold it.
+    pub fn told(&self) -> &str {
+        if self.kind == LlmErrorKind::Authentication {
+            return "Your LLM API key appears to be invalid or has expired.";
+        }
+        &self.message
+    }
+
     /// The caller cancelled.
     pub fn cancelled() -> Self {
         Self::new(

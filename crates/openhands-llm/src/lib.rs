@@ -29,6 +29,7 @@ mod genai;
 mod images;
 mod model;
 mod model_name;
+mod place;
 mod prompt_tools;
 mod record;
 mod renew;

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::catalog::{Catalog, Entry, Prices};
 use crate::model::{Completion, Usage};
+use crate::place::at;
 
 impl Usage {
     /// Reads the `usage` object of the chat and the Responses API, and of Anthropic's.
@@ -15,7 +16,7 @@ impl Usage {
         let number = |places: &[&str]| {
             places
                 .iter()
-                .find_map(|place| usage.pointer(place).and_then(Value::as_u64))
+                .find_map(|place| at(usage, place).and_then(Value::as_u64))
                 .unwrap_or(0)
         };
         let cache_read_tokens = number(&[

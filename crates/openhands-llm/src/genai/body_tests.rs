@@ -6,7 +6,7 @@ use openhands_protocol::message::{Message, Role};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-use super::{Body, Renders, list};
+use super::{Body, Renders, list, room};
 
 #[test]
 fn members_come_in_order_and_the_last_of_a_name_counts() {
@@ -56,4 +56,17 @@ fn a_message_is_written_once_for_each_way_of_writing_it() {
     longer.push(Arc::new(Message::text(Role::User, "x")));
     renders.messages(&longer, |at| u8::from(at == 3), write);
     assert_eq!(written.get(), 5);
+}
+
+#[test]
+fn bodies_that_grow_a_little_need_the_same_room() {
+    assert_eq!(room(5_000), 5_000);
+    let rooms: std::collections::HashSet<usize> =
+        (70_000..120_000).step_by(700).map(room).collect();
+    assert_eq!(rooms, [128 << 10].into());
+    assert!(
+        (0..1_000_000)
+            .step_by(999)
+            .all(|bytes| room(bytes) >= bytes)
+    );
 }

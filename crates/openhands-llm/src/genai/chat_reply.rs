@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::error::LlmError;
 use crate::genai::reply::{index, text};
 use crate::model::{ReasoningDelta, StopReason, StreamPart, ToolCallDelta, Usage};
+use crate::place::at;
 use crate::spaced_json;
 
 /// A reply that is being read.
@@ -31,7 +32,7 @@ impl ChatReply {
             return Err(LlmError::from_stream_body(error));
         }
         self.read_common(frame, parts);
-        let Some(choice) = frame.pointer("/choices/0") else {
+        let Some(choice) = at(frame, "/choices/0") else {
             return Ok(());
         };
         if let Some(delta) = choice.get("delta") {
@@ -49,7 +50,7 @@ impl ChatReply {
         parts: &mut Vec<StreamPart>,
     ) -> Result<(), LlmError> {
         self.read_common(body, parts);
-        let Some(choice) = body.pointer("/choices/0") else {
+        let Some(choice) = at(body, "/choices/0") else {
             return Err(LlmError::no_response());
         };
         if let Some(message) = choice.get("message") {
@@ -79,7 +80,7 @@ impl ChatReply {
         }
         let usage = frame.get("usage").filter(|usage| usage.is_object());
         // Groq tells it elsewhere.
-        if let Some(usage) = usage.or_else(|| frame.pointer("/x_groq/usage")) {
+        if let Some(usage) = usage.or_else(|| at(frame, "/x_groq/usage")) {
             self.usage = Some(Usage::from_json(usage));
         }
     }
@@ -158,7 +159,7 @@ impl ChatReply {
             .calls
             .get_mut(number)
             .is_some_and(|told| !std::mem::replace(told, *told || name.is_some()));
-        let arguments = match call.pointer("/function/arguments") {
+        let arguments = match at(call, "/function/arguments") {
             Some(Value::String(text)) => text.clone(),
             Some(Value::Object(object)) => spaced_json::to_text(&Value::Object(object.clone())),
             _ => String::new(),

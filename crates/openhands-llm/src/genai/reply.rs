@@ -7,6 +7,7 @@ use crate::genai::chat_reply::ChatReply;
 use crate::genai::messages_reply::MessagesReply;
 use crate::genai::responses_reply::ResponsesReply;
 use crate::model::StreamPart;
+use crate::place::at;
 use crate::target::Protocol;
 
 /// A reply that is being read.
@@ -91,8 +92,7 @@ impl Reply {
 
 /// A text member that is there and not empty.
 pub(super) fn text<'a>(value: &'a Value, place: &str) -> Option<&'a str> {
-    value
-        .pointer(place)
+    at(value, place)
         .and_then(Value::as_str)
         .filter(|text| !text.is_empty())
 }
