@@ -23,7 +23,7 @@ pub(crate) use header::{HEADER_FIELDS, HeaderParts};
 pub use hook::{HookEventType, HookExecutionEvent};
 pub use message::MessageEvent;
 pub use observation::{ObservationEvent, RejectionSource, UserRejectObservation};
-pub use state_update::{ConversationStateUpdateEvent, FULL_STATE};
+pub use state_update::{ConversationStateUpdateEvent, FULL_STATE, FullStateUpdate};
 pub use streaming::{LlmCompletionLogEvent, StreamingDeltaEvent, TokenEvent};
 pub use system::{SecurityAnalysisEvent, SystemPromptEvent};
 pub use user_action::{InterruptEvent, PauseEvent};

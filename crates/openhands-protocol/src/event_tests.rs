@@ -118,3 +118,31 @@ fn a_misfit_deep_inside_is_kept_at_its_own_place() {
         assert_eq!(Form::SOCKET.to_value(&event).unwrap(), body);
     }
 }
+
+#[test]
+fn the_whole_state_is_written_as_the_event_that_holds_it() {
+    let state: crate::conversation::ConversationState = serde_json::from_value(json!({
+        "id": "7c1b6b1e-6a0e-4a5e-9d6a-1f2e3d4c5b6a",
+        "agent": {"kind": "Agent", "llm": {"model": "openai/scripted"}},
+        "workspace": {"kind": "LocalWorkspace", "working_dir": "/tmp"},
+        "agent_state": {"kept": null},
+    }))
+    .unwrap();
+    let text = Form::SOCKET
+        .to_vec(&crate::event::FullStateUpdate::new(&state))
+        .unwrap();
+    let event = Event::from_slice(&text).unwrap();
+    let Event::StateUpdate(update) = &event else {
+        panic!("read as {event:?}");
+    };
+    assert_eq!(update.full_state().unwrap().unwrap(), state);
+    // As if a tree had been made of it first.
+    let tree = Event::from(ConversationStateUpdateEvent {
+        value: Form::SOCKET.to_value(&state).unwrap().into(),
+        ..update.clone()
+    });
+    assert_eq!(
+        String::from_utf8(text).unwrap(),
+        Form::SOCKET.to_string(&tree).unwrap()
+    );
+}

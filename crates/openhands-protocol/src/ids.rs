@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -95,17 +96,17 @@ macro_rules! uuid_id {
     };
 }
 
-/// Identifiers that are any text: what a model or an older log chose is kept as it is.
+/// Identifiers that are any text: what a model or an older log chose is kept as it is. Copies share it: the id of an event is in the event, in the
+/// log's index, in the model's view, and in the event that follows.
 macro_rules! text_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-        #[serde(transparent)]
-        pub struct $name(Box<str>);
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+        pub struct $name(Arc<str>);
 
         impl $name {
             /// The id with this text.
-            pub fn new(text: impl Into<Box<str>>) -> Self {
+            pub fn new(text: impl Into<Arc<str>>) -> Self {
                 Self(text.into())
             }
 
@@ -124,6 +125,28 @@ macro_rules! text_id {
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 write!(f, "{}({:?})", stringify!($name), &self.0)
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.0)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Text;
+                impl Visitor<'_> for Text {
+                    type Value = $name;
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str("a string")
+                    }
+                    fn visit_str<E: de::Error>(self, text: &str) -> Result<$name, E> {
+                        Ok($name::new(text))
+                    }
+                }
+                deserializer.deserialize_str(Text)
             }
         }
 
@@ -221,7 +244,8 @@ impl EventId {
 
     /// A fresh random id.
     pub fn random() -> Self {
-        Self(Uuid::new_v4().hyphenated().to_string().into_boxed_str())
+        let mut text = Uuid::encode_buffer();
+        Self::new(&*Uuid::new_v4().hyphenated().encode_lower(&mut text))
     }
 }
 

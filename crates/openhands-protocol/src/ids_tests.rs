@@ -47,3 +47,11 @@ fn fresh_event_ids_are_dashed_uuids_and_differ() {
     let parsed: ConversationId = a.as_str().parse().unwrap();
     assert_eq!(parsed.dashed(), a.as_str());
 }
+
+#[test]
+fn copies_of_a_text_id_share_its_text() {
+    let id = EventId::random();
+    assert!(std::ptr::eq(id.as_str(), id.clone().as_str()));
+    assert!(DASHED.len() == id.as_str().len() && id.as_str().parse::<ConversationId>().is_ok());
+    assert!(serde_json::from_str::<ToolCallId>("17").is_err());
+}

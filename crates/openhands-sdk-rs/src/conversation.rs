@@ -53,7 +53,7 @@ pub use host::{
 };
 pub use inner::Conversation;
 pub(crate) use inner::Inner;
-pub use live::{DeltaKind, Live};
+pub use live::{DeltaKind, FullState, Live};
 pub use profiles::{HeldProfiles, ProfileError, Profiles};
 pub use recover::status_when_killed;
 pub use run::RunEnd;

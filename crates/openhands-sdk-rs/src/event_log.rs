@@ -32,6 +32,7 @@
 //! # Ok::<(), openhands_sdk_rs::event_log::LogError>(())
 //! ```
 
+mod alarm;
 mod append;
 mod cache;
 mod cursor;
@@ -55,6 +56,7 @@ mod state_text;
 mod store;
 mod stored;
 
+pub(crate) use append::Showing;
 pub use cursor::Cursor;
 pub use durability::{Durability, Syncer};
 pub use error::LogError;

@@ -4,6 +4,7 @@ use axum::http::StatusCode;
 use openhands_sdk_rs::ConversationError;
 use openhands_sdk_rs::conversation::{ProfileError, Refused};
 use openhands_sdk_rs::event_log::{LeaseError, LogError, StoreError};
+use openhands_sdk_rs::llm::LlmErrorKind;
 
 use crate::http::ApiError;
 use crate::services::conversations::RefusedRequest;
@@ -49,6 +50,12 @@ impl From<ConversationError> for ApiError {
                 Self::conflict(said)
             }
             ConversationError::Goal(said) => Self::bad_request(said),
+            // Better than the reference, which fails with a 500: whoever asked can tell a model that failed from a server that did.
+            ConversationError::Llm(error) => match error.kind {
+                LlmErrorKind::Configuration => Self::bad_request(said),
+                LlmErrorKind::Timeout => Self::masked(StatusCode::GATEWAY_TIMEOUT, error.told()),
+                _ => Self::masked(StatusCode::BAD_GATEWAY, error.told()),
+            },
             _ => Self::internal(said),
         }
     }

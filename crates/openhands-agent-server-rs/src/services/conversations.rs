@@ -98,7 +98,7 @@ pub(crate) struct Conversations {
     chosen_ids: tokio::sync::Mutex<()>,
     tasks: TaskTracker,
     /// Dropped with the conversations.
-    _workers: Workers,
+    workers: Workers,
     stop: CancellationToken,
 }
 
@@ -156,7 +156,7 @@ impl Conversations {
                 finder,
                 chosen_ids: tokio::sync::Mutex::new(()),
                 tasks: TaskTracker::new(),
-                _workers: workers,
+                workers,
                 stop,
             }
         });
@@ -194,8 +194,12 @@ impl Conversations {
     /// Tells webhooks the whole state of a conversation that has just come into memory.
     fn tell_state(&self, held: &Held) {
         if !self.webhooks.is_empty() {
-            let state = held.conversation().full_state();
-            self.webhooks.event(held.entry().id(), &state);
+            match held.conversation().full_state() {
+                Ok(state) => self.webhooks.full_state(held.entry().id(), &state),
+                Err(error) => {
+                    tracing::error!(conversation = %held.entry().id(), %error, "the state cannot be told");
+                }
+            }
         }
     }
 
@@ -210,6 +214,11 @@ impl Conversations {
                 tracing::warn!(conversation = %entry.id(), %error, "a conversation that was running cannot be taken up");
             }
         }
+    }
+
+    /// How many tasks there are on the threads of agents.
+    pub(crate) fn tasks_of_agents(&self) -> usize {
+        self.workers.handle().metrics().num_alive_tasks()
     }
 
     /// How many conversations are in memory, and how many of them run.

@@ -19,6 +19,7 @@ use bytes::Bytes;
 use openhands_protocol::conversation::ConversationInfo;
 use openhands_protocol::server::WebhookSpec;
 use openhands_protocol::{ConversationId, Event, Form};
+use openhands_sdk_rs::conversation::FullState;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -111,6 +112,17 @@ impl Webhooks {
         match Form::WEBHOOK.to_vec(event) {
             Ok(json) => self.put(Channel::Events(conversation), &json.into()),
             Err(error) => tracing::error!(%error, "an event cannot be written for webhooks"),
+        }
+    }
+
+    /// Reports the whole state of a conversation.
+    pub(crate) fn full_state(&self, conversation: ConversationId, state: &FullState) {
+        if self.is_empty() {
+            return;
+        }
+        match state.event() {
+            Ok(event) => self.event(conversation, &event),
+            Err(error) => tracing::error!(%error, "a state cannot be written for webhooks"),
         }
     }
 

@@ -3,6 +3,7 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ const PING: Duration = Duration::from_secs(20);
 /// How long a client may take nothing of what it is sent.
 const STALLED: Duration = Duration::from_secs(20);
 /// How many answers to a client may wait. One that reads none of them waits with its next frame.
-const ANSWERS: usize = 16;
+const ORDERS: usize = 16;
 
 /// How much of what a client says is read at once. Clients say little, and each open socket has this much memory for it; a longer frame gets
 /// more while it is read.
@@ -81,7 +82,15 @@ pub(crate) async fn refuse(mut socket: WebSocket, closing: Closing) {
     let _ = socket.send(closing.message()).await;
 }
 
-/// Serves a socket until one side ends it.
+/// What the reading side of a socket has for the writing side.
+enum Order {
+    Answer(String),
+    Ping,
+    Close(Closing),
+}
+
+/// Serves a socket until one side ends it. There may be many for one conversation, and each event goes to all of them: so what is seldom to be
+/// done is left to the task that reads, and who writes waits for two things only.
 pub(crate) async fn serve(
     socket: WebSocket,
     mut source: impl Source,
@@ -92,38 +101,20 @@ pub(crate) async fn serve(
     // The end of the server waits until clients have been told.
     let _open = (app.metrics.socket(), app.sockets.token());
     let (mut sink, stream) = socket.split();
-    let (answers, mut to_answer) = mpsc::channel(ANSWERS);
-    let (alive, mut signs) = mpsc::channel(1);
+    let (orders, mut to_do) = mpsc::channel(ORDERS);
     let gone = CancellationToken::new();
     let _ended = gone.clone().drop_guard();
     // Ends with this function: its token is cancelled when this returns.
-    tokio::spawn(gone.clone().run_until_cancelled_owned(read(
-        stream,
-        listener,
-        answers,
-        alive,
-        gone.clone(),
-    )));
-    let (mut left, mut stopping) = (pin!(gone.cancelled()), pin!(stop.cancelled()));
-    let mut ping = tokio::time::interval_at(Instant::now() + PING, PING);
-    let mut is_answered = true;
+    tokio::spawn(gone.run_until_cancelled_owned(attend(stream, listener, orders, stop.clone())));
     let closing = loop {
         let frame = tokio::select! {
             biased;
-            () = &mut left => break Closing::NORMAL,
-            () = &mut stopping => break Closing::SERVER_STOPS,
-            Some(()) = signs.recv() => {
-                is_answered = true;
-                continue;
-            }
-            _ = ping.tick() => {
-                if !is_answered {
-                    break Closing::SLOW;
-                }
-                is_answered = false;
-                Message::Ping(Bytes::new())
-            }
-            Some(answer) = to_answer.recv() => Message::Text(Utf8Bytes::from(answer)),
+            order = to_do.recv() => match order {
+                Some(Order::Answer(answer)) => Message::Text(Utf8Bytes::from(answer)),
+                Some(Order::Ping) => Message::Ping(Bytes::new()),
+                Some(Order::Close(closing)) => break closing,
+                None => break Closing::NORMAL,
+            },
             next = source.next() => match next {
                 Ok(text) => Message::Text(text),
                 Err(closing) => break closing,
@@ -177,17 +168,44 @@ async fn in_time(
     }
 }
 
+/// Hears the client, asks now and then whether it is there, and says when and why the socket is to be closed.
+async fn attend(
+    stream: SplitStream<WebSocket>,
+    listener: impl Listener,
+    orders: mpsc::Sender<Order>,
+    stop: CancellationToken,
+) {
+    let is_alive = AtomicBool::new(true);
+    let closing = tokio::select! {
+        biased;
+        () = stop.cancelled() => Closing::SERVER_STOPS,
+        () = read(stream, listener, &orders, &is_alive) => Closing::NORMAL,
+        () = keep_asking(&orders, &is_alive) => Closing::SLOW,
+    };
+    let _ = orders.send(Order::Close(closing)).await;
+}
+
+/// Ends when the client does not answer any more.
+async fn keep_asking(orders: &mpsc::Sender<Order>, is_alive: &AtomicBool) {
+    let mut ping = tokio::time::interval_at(Instant::now() + PING, PING);
+    loop {
+        ping.tick().await;
+        if !is_alive.swap(false, Ordering::Relaxed) || orders.send(Order::Ping).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Ends when the client does.
 async fn read(
     mut stream: SplitStream<WebSocket>,
     mut listener: impl Listener,
-    answers: mpsc::Sender<String>,
-    alive: mpsc::Sender<()>,
-    gone: CancellationToken,
+    orders: &mpsc::Sender<Order>,
+    is_alive: &AtomicBool,
 ) {
-    let _ended = gone.drop_guard();
     while let Some(Ok(message)) = stream.next().await {
         // Whatever comes shows that somebody is there.
-        let _ = alive.try_send(());
+        is_alive.store(true, Ordering::Relaxed);
         let text = match message {
             Message::Text(text) => text,
             // Read as text; what is none is answered as such.
@@ -196,7 +214,7 @@ async fn read(
             Message::Close(_) => return,
         };
         if let Some(answer) = listener.hear(text).await
-            && answers.send(answer).await.is_err()
+            && orders.send(Order::Answer(answer)).await.is_err()
         {
             return;
         }

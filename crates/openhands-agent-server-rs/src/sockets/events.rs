@@ -12,7 +12,7 @@ use openhands_protocol::event::{
     EventHeader, ServerErrorEvent, Source as Origin, StreamingDeltaEvent,
 };
 use openhands_protocol::{ConversationId, Event, EventTime, Extra, Form};
-use openhands_sdk_rs::conversation::DeltaKind;
+use openhands_sdk_rs::conversation::{DeltaKind, FullState};
 use openhands_sdk_rs::event_log::{EventFilter, Order, PageRequest};
 use openhands_sdk_rs::{Live, Subscription, Update};
 
@@ -190,10 +190,10 @@ impl Frames {
             Resend::Since(time) => first_since(&held, time).await?,
         };
         let subscription = conversation.subscribe(from);
-        let state = text(&conversation.full_state())?;
+        let state = conversation.full_state().map_err(|_| Closing::FAILED)?;
         Ok(Self {
             subscription,
-            first: VecDeque::from([state]),
+            first: VecDeque::from([whole(&state)?]),
             held,
         })
     }
@@ -253,12 +253,17 @@ impl Source for Frames {
 /// Something live as a frame. Clients know no other kinds than these.
 fn frame(live: &Live) -> Result<Option<Utf8Bytes>, Closing> {
     match live {
-        Live::FullState(event) => text(&**event).map(Some),
+        Live::FullState(state) => whole(state).map(Some),
         // compat: the first piece of an answer is empty.
         Live::Started { .. } => delta(DeltaKind::Text, "").map(Some),
         Live::Delta { kind, content, .. } => delta(*kind, content).map(Some),
         Live::Aborted { .. } | Live::Output { .. } => Ok(None),
     }
+}
+
+/// The whole state as a frame. Sockets share its bytes.
+fn whole(state: &FullState) -> Result<Utf8Bytes, Closing> {
+    Utf8Bytes::try_from(state.json().clone()).map_err(|_| Closing::FAILED)
 }
 
 fn delta(kind: DeltaKind, content: &str) -> Result<Utf8Bytes, Closing> {

@@ -11,10 +11,9 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use openhands_protocol::conversation::{
     DeltaFrame, DeltaKind as WireKind, ErrorFrame, ItemAbortedFrame, ItemStartedFrame, SyncFrame,
-    TransientFrame,
 };
 use openhands_protocol::{ConversationId, EventId, Extra, Form};
-use openhands_sdk_rs::conversation::DeltaKind;
+use openhands_sdk_rs::conversation::{DeltaKind, FullState};
 use openhands_sdk_rs::event_log::StoredEvent;
 use openhands_sdk_rs::{Live, Subscription, Update};
 
@@ -134,7 +133,7 @@ impl Frames {
 
     fn live(&mut self, live: Live) -> Result<Option<Utf8Bytes>, Closing> {
         Ok(match live {
-            Live::FullState(event) => Some(transient(&event)?),
+            Live::FullState(state) => Some(transient(&state)?),
             Live::Started { item, attempt } => {
                 self.begun.insert(item.clone());
                 Some(text(&ItemStartedFrame {
@@ -179,11 +178,14 @@ impl Frames {
     }
 }
 
-fn transient(event: &openhands_protocol::Event) -> Result<Utf8Bytes, Closing> {
-    text(&TransientFrame {
-        event: event.clone(),
-        extra: Extra::default(),
-    })
+/// The whole state, which has no place in the log.
+fn transient(state: &FullState) -> Result<Utf8Bytes, Closing> {
+    let frame = [
+        br#"{"type":"transient","event":"#.as_slice(),
+        state.json(),
+        b"}",
+    ];
+    Utf8Bytes::try_from(frame.concat()).map_err(|_| Closing::FAILED)
 }
 
 fn seq(index: u64) -> i64 {
@@ -198,7 +200,8 @@ impl Source for Frames {
             }
             if !self.is_state_sent && self.last + 1 >= seq(self.replay_end) {
                 self.is_state_sent = true;
-                return transient(&self.held.conversation().full_state());
+                let state = self.held.conversation().full_state();
+                return transient(&state.map_err(|_| Closing::FAILED)?);
             }
             match self.subscription.next().await {
                 Ok(Some(Update::Event(stored))) => return self.durable(&stored),

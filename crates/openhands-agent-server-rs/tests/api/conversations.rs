@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{World, answer};
 use crate::model::Model;
+use crate::scripted_llm::ScriptedLlm;
 use crate::talk::script;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -400,5 +401,35 @@ async fn an_agent_names_the_tools_of_its_client_and_works_with_them_wherever_it_
             .filter_map(|event| event["observation"]["kind"].as_str())
             .collect();
         assert_eq!(kinds, ["ClientToolObservation"]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_fails_an_aside_is_told_from_a_server_that_fails() {
+    let model = Model::start().await;
+    let provider = ScriptedLlm::start().await;
+    let world = World::with(|_| {}).await;
+    let question = json!({"question": ""});
+    for (address, expected) in [
+        (
+            "http://127.0.0.1:9/v1".to_owned(),
+            "502: The model's provider cannot be reached",
+        ),
+        // The provider repeats the key: nothing of what it says is passed on.
+        (
+            provider.refusing(401),
+            "502: Your LLM API key appears to be invalid or has expired.",
+        ),
+    ] {
+        let mut agent = model.agent(&[]);
+        agent["llm"]["base_url"] = address.into();
+        let id = world.start(&model, &[], json!({"agent": agent})).await;
+        let ask = format!("/api/conversations/{id}/ask_agent");
+        let (status, said) = world.post(&ask, &question).await;
+        assert_eq!(status, 502, "{said}");
+        assert_eq!(said["detail"], "Internal Server Error");
+        let reason = said["exception"].as_str().unwrap();
+        assert!(reason.starts_with(expected), "{said}");
+        assert!(!reason.contains("refused, with"), "{said}");
     }
 }

@@ -1,9 +1,11 @@
 //! A field of the conversation's state changed, or the whole state is sent.
 
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
+
 use crate::conversation::ConversationState;
 use crate::event::{EventHeader, Source};
 use crate::json::{Extra, Json};
-use crate::wire::wire;
+use crate::wire::{Tagged as _, wire};
 
 /// The key under which the whole state is sent. Such an event is never stored.
 pub const FULL_STATE: &str = "full_state";
@@ -36,5 +38,37 @@ impl ConversationStateUpdateEvent {
     pub fn full_state(&self) -> Option<Result<ConversationState, serde_json::Error>> {
         let members = self.value.as_object().filter(|_| self.is_full_state())?;
         Some(crate::tree::from_members(members))
+    }
+}
+
+/// The whole state, written as the event in which it is sent. No tree of it is made for that: with the sums and lists of what models used
+/// it is by far the largest thing that is sent.
+#[derive(Debug)]
+pub struct FullStateUpdate<'a> {
+    header: EventHeader,
+    state: &'a ConversationState,
+}
+
+impl<'a> FullStateUpdate<'a> {
+    /// The state as it is now.
+    pub fn new(state: &'a ConversationState) -> Self {
+        Self {
+            header: EventHeader::now(Source::Environment),
+            state,
+        }
+    }
+}
+
+impl Serialize for FullStateUpdate<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.header.write_members(&mut map)?;
+        map.serialize_entry("key", FULL_STATE)?;
+        map.serialize_entry("value", self.state)?;
+        map.serialize_entry(
+            ConversationStateUpdateEvent::TAG,
+            ConversationStateUpdateEvent::VALUE,
+        )?;
+        map.end()
     }
 }

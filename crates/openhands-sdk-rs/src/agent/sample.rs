@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use futures_util::StreamExt as _;
-use openhands_llm::{ChatRequest, Completion, Fold, ReasoningDelta, StreamPart, record};
+use openhands_llm::{
+    ChatRequest, Completion, Fold, ModelFeatures, ReasoningDelta, StreamPart, record,
+};
 use openhands_protocol::EventId;
 use openhands_protocol::conversation::ConversationStatsSnapshot;
 use openhands_protocol::llm::{Llm, Metrics, MetricsSnapshot, TokenUsage};
@@ -34,12 +36,18 @@ impl Step<'_> {
         self.conversation
             .writer()
             .await
-            .hold_stats(&self.conversation.count(&equipment.llm, &answer))?;
+            .hold_stats(&self.conversation.count(
+                &equipment.llm,
+                equipment.context_window,
+                &answer,
+            ))?;
         Ok(answer)
     }
 
     /// Asks the model and passes its words on as they come.
     async fn stream(self, request: ChatRequest, id: &EventId) -> Result<Completion, StepError> {
+        // What is not stored yet comes before what never is.
+        self.conversation.writer().await.emit_held().await?;
         let mut telling = Telling::begin(self.conversation, id, self.known_masker());
         let told = async {
             let mut parts = self
@@ -181,7 +189,8 @@ impl Inner {
         llm: &Llm,
         answer: &Completion,
     ) -> Result<(), ConversationError> {
-        let snapshot = self.count(llm, answer);
+        let window = ModelFeatures::of(llm).context_window;
+        let snapshot = self.count(llm, window, answer);
         // compat: sums are shown with their nulls.
         self.writer().await.tell_whole("stats", &snapshot).await
     }
@@ -208,9 +217,13 @@ impl Inner {
     }
 
     /// Adds what an answer used to the conversation's stats. Gives the sums.
-    pub(crate) fn count(&self, llm: &Llm, answer: &Completion) -> ConversationStatsSnapshot {
+    pub(crate) fn count(
+        &self,
+        llm: &Llm,
+        window: Option<u64>,
+        answer: &Completion,
+    ) -> ConversationStatsSnapshot {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let window = openhands_llm::ModelFeatures::of(llm).context_window;
         let mut state = self.state.write();
         let metrics = state
             .stats

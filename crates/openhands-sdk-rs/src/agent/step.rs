@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use openhands_llm::{ChatRequest, LlmError, LlmErrorKind};
 use openhands_protocol::event::{MessageEvent, Source};
-use openhands_protocol::message::{Content, Message, Role};
+use openhands_protocol::message::{Message, Role};
 use openhands_protocol::{Event, EventId};
 use tokio_util::sync::CancellationToken;
 
@@ -12,7 +12,6 @@ use crate::agent::condense::Condensing;
 use crate::agent::{Interpreter, Reply};
 use crate::builtin;
 use crate::conversation::{Cause, ConversationError, Equipment, Inner};
-use crate::event_log::StoredEvent;
 
 /// What the model is told when its answer held nothing to act on.
 const NOTHING_TO_ACT_ON: &str = "Your last response did not include a function call or a message. Please use a tool to proceed with the task.";
@@ -142,15 +141,10 @@ impl Step<'_> {
         if self.equipment.model.features().vision || self.equipment.sees_by_tool {
             return Ok(false);
         }
-        let last = self.conversation.state.read().last_user_message_id.clone();
-        let Some(last) = last else { return Ok(false) };
-        let Some(stored) = self.conversation.log.get(&last).await? else {
-            return Ok(false);
-        };
-        if !is_unanswered_image(self.conversation, &stored).await? {
+        let mut writer = self.conversation.writer().await;
+        if !writer.branch().await?.has_open_image() {
             return Ok(false);
         }
-        let mut writer = self.conversation.writer().await;
         let refusal = Message::text(Role::Assistant, NO_VISION);
         writer
             .emit(MessageEvent::new(Source::Agent, refusal))
@@ -235,33 +229,4 @@ impl Step<'_> {
 /// A failed call to the model, as the end of a step.
 pub(crate) fn failed(error: LlmError) -> StepError {
     ConversationError::Llm(error).into()
-}
-
-/// Whether the last message of the user has an image and nobody has answered it.
-async fn is_unanswered_image(
-    conversation: &Inner,
-    stored: &StoredEvent,
-) -> Result<bool, ConversationError> {
-    let Event::Message(message) = stored.event() else {
-        return Ok(false);
-    };
-    let has_image = message
-        .llm_message
-        .content
-        .iter()
-        .any(|part| matches!(part, Content::Image(image) if !image.image_urls.is_empty()));
-    if !has_image {
-        return Ok(false);
-    }
-    let mut writer = conversation.writer().await;
-    let recent = writer.branch().await?.recent();
-    let after = recent
-        .iter()
-        .rposition(|event| event.id().is_some_and(|id| id == *stored.id()));
-    Ok(after.is_some_and(|at| {
-        !recent
-            .iter()
-            .skip(at + 1)
-            .any(|event| event.source() == Some(Source::Agent))
-    }))
 }

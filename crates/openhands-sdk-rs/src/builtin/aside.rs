@@ -1,6 +1,6 @@
 //! A question to a saved model, beside the conversation. It is booked with the conversation.
 
-use openhands_llm::{ChatRequest, LlmError, LlmErrorKind};
+use openhands_llm::{ChatRequest, LlmError, LlmErrorKind, ModelFeatures};
 use openhands_protocol::llm::Llm;
 use openhands_protocol::message::{Content, Message};
 use openhands_tools::ToolError;
@@ -37,7 +37,8 @@ pub(super) async fn ask(
     };
     match asked.await {
         Ok(answer) => {
-            conversation.inner.count(llm, &answer);
+            let window = ModelFeatures::of(llm).context_window;
+            conversation.inner.count(llm, window, &answer);
             Ok(Ok(Content::join_text(&answer.message.content)))
         }
         Err(error) if error.kind == LlmErrorKind::Cancelled => Err(ToolError::Cancelled),

@@ -70,7 +70,7 @@ impl Conversation {
             .await?;
         let mut llm = equipment.llm.clone();
         ASK_USAGE_ID.clone_into(&mut llm.usage_id);
-        self.inner.count(&llm, &answer);
+        self.inner.count(&llm, equipment.context_window, &answer);
         let text = Content::join_text(&answer.message.content);
         Ok(self.inner.secrets.known_masker().mask(&text).into_owned())
     }

@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use openhands_protocol::event::{MessageEvent, Source};
+use openhands_protocol::message::Content;
 use openhands_protocol::{Event, ToolCallId};
 
 use crate::event_log::StoredEvent;
@@ -21,6 +23,7 @@ pub(crate) struct Branch {
     open: IndexMap<ToolCallId, Arc<StoredEvent>>,
     recent: VecDeque<Arc<StoredEvent>>,
     has_system_prompt: bool,
+    has_open_image: bool,
 }
 
 impl Branch {
@@ -62,14 +65,30 @@ impl Branch {
                 self.has_system_prompt = true;
                 return;
             }
+            // Whoever looks at the latest events wants to know what came after the last words of a user.
+            Event::Message(message) if message.header.source == Source::User => {
+                self.recent.clear();
+                self.has_open_image = shows_image(message);
+            }
             // compat: hooks run beside the branch, not on it.
             Event::HookExecution(_) | Event::StateUpdate(_) => return,
             _ => {}
+        }
+        if stored.event().source() == Some(Source::Agent) {
+            self.has_open_image = false;
         }
         if self.recent.len() == RECENT {
             self.recent.pop_front();
         }
         self.recent.push_back(Arc::clone(stored));
+    }
+
+    /// Keeps of the latest events only their text. They are decoded again if a run goes on without a word of a user, which is seldom.
+    pub(crate) fn rest(&mut self) {
+        for stored in &mut self.recent {
+            *stored = stored.kept();
+        }
+        self.recent.shrink_to_fit();
     }
 
     /// Actions that can be executed and have no result yet, in order.
@@ -86,4 +105,20 @@ impl Branch {
     pub(crate) fn has_system_prompt(&self) -> bool {
         self.has_system_prompt
     }
+
+    /// Whether the last message of the user has an image and the agent has not answered it.
+    pub(crate) fn has_open_image(&self) -> bool {
+        self.has_open_image
+    }
 }
+
+fn shows_image(message: &MessageEvent) -> bool {
+    let parts = &message.llm_message.content;
+    parts
+        .iter()
+        .any(|part| matches!(part, Content::Image(image) if !image.image_urls.is_empty()))
+}
+
+#[cfg(test)]
+#[path = "branch_tests.rs"]
+mod tests;

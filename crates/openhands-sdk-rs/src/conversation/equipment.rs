@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use openhands_llm::{ChatModel, ChatRequest, estimate_tokens};
+use openhands_llm::{ChatModel, ChatRequest, ModelFeatures, estimate_tokens};
 use openhands_protocol::agent::{Agent, AgentSpec, Condenser, Critic};
 use openhands_protocol::conversation::ClientToolSpec;
 use openhands_protocol::llm::Llm;
@@ -31,6 +31,8 @@ use tokio_util::sync::CancellationToken;
 #[derive(Clone)]
 pub(crate) struct Equipment {
     pub(crate) llm: Llm,
+    /// How many tokens fit into a request to it, if that is known.
+    pub(crate) context_window: Option<u64>,
     pub(crate) model: Arc<dyn ChatModel>,
     pub(crate) tools: Toolbox,
     /// The tools without those of MCP servers.
@@ -138,6 +140,7 @@ impl Inner {
         let analyzer = self.state.read().security_analyzer.clone();
         let mut equipment = Equipment {
             request_size: RequestSize::default(),
+            context_window: ModelFeatures::of(&agent.llm).context_window,
             model,
             sees_by_tool: tools.definitions.get(builtin::VISION_TOOL).is_some(),
             tools: tools.clone().finish(),

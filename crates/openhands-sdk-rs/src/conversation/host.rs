@@ -6,18 +6,18 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use futures_util::future::BoxFuture;
 use openhands_llm::{ChatModel, CompletionSink, Connector, Http, LlmError};
+use openhands_protocol::ConversationId;
 use openhands_protocol::conversation::{
     StartChildConversationRequest, StartChildConversationResponse,
 };
 use openhands_protocol::llm::Llm;
 use openhands_protocol::tool::Tool;
-use openhands_protocol::{ConversationId, Event};
 use openhands_runtime::docker::DockerRuntimes;
 use openhands_runtime::{LocalRuntime, RemoteRequest, Runtime, RuntimeError};
 use openhands_tools::{Machine, Place, Registry};
 
-use crate::conversation::Profiles;
 use crate::conversation::keeper::LeaseKeeper;
+use crate::conversation::{FullState, Profiles};
 use crate::event_log::{Durability, LeaseOwner, StoredEvent, Syncer};
 use crate::secrets::{Cipher, Lookup};
 use crate::skills::SkillSources;
@@ -61,10 +61,10 @@ pub trait Observer: Send + Sync {
     /// An event was stored.
     fn event(&self, conversation: ConversationId, event: &Arc<StoredEvent>);
 
-    /// The whole state was sent to watchers.
-    fn full_state(&self, conversation: ConversationId, event: &Arc<Event>);
+    /// The whole state is sent to watchers. Told only to who [wants it](Self::wants_full_state).
+    fn full_state(&self, conversation: ConversationId, state: &FullState);
 
-    /// Whether it wants the whole state also when nobody else watches.
+    /// Whether it wants the whole state, also when nobody else watches.
     fn wants_full_state(&self) -> bool {
         false
     }

@@ -18,7 +18,7 @@ use crate::conversation::live::Sent;
 use crate::conversation::run::RunEnd;
 use crate::conversation::versioned::Versioned;
 use crate::conversation::writer::WriterState;
-use crate::conversation::{ConversationError, Equipment, Host, Subscription, Unsaved};
+use crate::conversation::{ConversationError, Equipment, FullState, Host, Subscription, Unsaved};
 use crate::event_log::{EventLog, Lease};
 use crate::mcp::McpServers;
 use crate::secrets::Registry as Secrets;
@@ -105,7 +105,7 @@ impl Conversation {
     }
 
     /// The whole state as an event that is sent and never stored.
-    pub fn full_state(&self) -> openhands_protocol::Event {
+    pub fn full_state(&self) -> Result<FullState, ConversationError> {
         self.inner.full_state()
     }
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use openhands_protocol::event::{ConversationStateUpdateEvent, FULL_STATE};
+use openhands_protocol::event::FullStateUpdate;
 use openhands_protocol::{Event, EventId, Form, ToolCallId};
 
 use tokio::sync::broadcast;
 
-use crate::conversation::Inner;
+use crate::conversation::{ConversationError, Inner};
 
 /// How much is kept for a watcher that is behind. One that misses something gets the whole state instead.
 const BACKLOG: usize = 512;
@@ -22,11 +22,27 @@ pub enum DeltaKind {
     Reasoning,
 }
 
+/// The whole state as an event that is sent and never stored. It is written once, for all who watch.
+#[derive(Debug, Clone)]
+pub struct FullState(Bytes);
+
+impl FullState {
+    /// The event, as it is sent to sockets.
+    pub fn json(&self) -> &Bytes {
+        &self.0
+    }
+
+    /// The event, read from its text.
+    pub fn event(&self) -> Result<Event, serde_json::Error> {
+        Event::from_slice(&self.0)
+    }
+}
+
 /// What is sent to watchers but never stored.
 #[derive(Debug, Clone)]
 pub enum Live {
     /// The whole state.
-    FullState(Arc<Event>),
+    FullState(FullState),
     /// The model begins an answer, which will be the event of this id.
     Started {
         /// The event to come.
@@ -78,16 +94,19 @@ impl Inner {
     /// Sends something to whoever watches.
     pub(crate) fn send(&self, live: Live) {
         let mut watchers = self.live.lock();
+        if watchers.is_some() {
+            // What was stored before comes before it.
+            self.log.show();
+        }
         let sent = Sent {
             after: self.log.len(),
             live,
         };
-        if watchers
-            .as_ref()
-            .is_some_and(|watchers| watchers.send(sent).is_err())
-        {
+        match watchers.as_ref().map(|watchers| watchers.send(sent)) {
+            Some(Ok(_)) => self.log.tell_beside(),
             // Nobody watches any more: the room for what they had not seen is given back.
-            *watchers = None;
+            Some(Err(_)) => *watchers = None,
+            None => {}
         }
     }
 
@@ -115,8 +134,14 @@ impl Inner {
         if !is_watched && !is_observed {
             return;
         }
-        let state = Arc::new(self.full_state());
-        if let Some(observer) = observer {
+        let state = match self.full_state() {
+            Ok(state) => state,
+            Err(error) => {
+                tracing::error!(conversation = %self.id, %error, "the state cannot be told");
+                return;
+            }
+        };
+        if let Some(observer) = observer.filter(|_| is_observed) {
             observer.full_state(self.id, &state);
         }
         if is_watched {
@@ -125,10 +150,9 @@ impl Inner {
     }
 
     /// The whole state as an event.
-    pub(crate) fn full_state(&self) -> Event {
-        let value = Form::SOCKET
-            .to_value(&*self.state.read())
-            .unwrap_or_default();
-        ConversationStateUpdateEvent::new(FULL_STATE, value).into()
+    pub(crate) fn full_state(&self) -> Result<FullState, ConversationError> {
+        let text = Form::SOCKET.to_vec(&FullStateUpdate::new(&self.state.read()));
+        text.map(|text| FullState(text.into()))
+            .map_err(ConversationError::Unwritable)
     }
 }

@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::conversation::transition::Cause;
 use crate::conversation::{Conversation, ConversationError, Equipment, update};
+use crate::event_log::Showing;
 
 impl Conversation {
     /// Says something to the agent. It is stored when this returns; the agent acts on it in the run that is under way,
@@ -24,8 +25,7 @@ impl Conversation {
         if message.role != Role::User {
             return Err(ConversationError::NotAUserMessage);
         }
-        self.command(|this| async move { this.take_message(message, sender, false).await })
-            .await
+        self.speak(message, sender, false).await
     }
 
     /// The goal loop speaks, in the user's place.
@@ -33,8 +33,7 @@ impl Conversation {
         &self,
         message: Message,
     ) -> Result<EventId, ConversationError> {
-        self.command(|this| async move { this.take_message(message, None, true).await })
-            .await
+        self.speak(message, None, true).await
     }
 
     /// Says something to the agent and lets it act. If a run is under way, it takes the message up.
@@ -42,39 +41,54 @@ impl Conversation {
         if message.role != Role::User {
             return Err(ConversationError::NotAUserMessage);
         }
-        let (id, is_begun) = self
+        let (id, is_begun, shown) = self
             .command(|this| async move {
                 let equipment = this.inner.equipment().await?;
-                let taken = this.take_message_with(&equipment, message, None, false, true);
+                let shown = this.inner.log.show_later();
+                let taken = this.take_message(&equipment, message, None, false, true);
                 let (id, begun) = taken.await?;
                 let is_begun = begun.is_some();
                 if let Some(cancel) = begun {
                     this.drive_on(equipment, cancel);
+                    // The message is stored. The model is asked first, before anybody is told.
+                    tokio::task::yield_now().await;
                 }
-                Ok((id, is_begun))
+                Ok((id, is_begun, shown))
             })
             .await?;
+        // Here, on the thread of who said it: each thread that is woken takes the processor from the one that wakes it, and one that is woken
+        // twice in a row waits for it the second time.
+        drop(shown);
         if !is_begun {
             self.ensure_running().await?;
         }
         Ok(id)
     }
 
-    async fn take_message(
+    async fn speak(
         &self,
         message: Message,
         sender: Option<String>,
         is_for_goal: bool,
     ) -> Result<EventId, ConversationError> {
-        // Made outside of the writer: it may have to wait for servers to start.
-        let equipment = self.inner.equipment().await?;
-        let taken = self.take_message_with(&equipment, message, sender, is_for_goal, false);
-        taken.await.map(|(id, _)| id)
+        let (id, shown) = self
+            .command(move |this| async move {
+                // Made outside of the writer: it may have to wait for servers to start.
+                let equipment = this.inner.equipment().await?;
+                let shown = this.inner.log.show_later();
+                let taken = this.take_message(&equipment, message, sender, is_for_goal, false);
+                let (id, _) = taken.await?;
+                Ok((id, shown))
+            })
+            .await?;
+        // As above: by who said it.
+        drop(shown);
+        Ok(id)
     }
 
-    /// With `run`, the message and the beginning of a run are stored in one go, if none is under way: the model is asked the sooner.
-    /// Whoever gets a token back is to drive that run.
-    async fn take_message_with(
+    /// With `run`, the message also begins a run, if none is under way. Whoever gets a token back is to drive that run; the updates of the state
+    /// that go with it are held, since the model need not wait until they are on the disk. Watchers see nothing yet: the caller shows it.
+    async fn take_message(
         &self,
         equipment: &Equipment,
         message: Message,
@@ -98,6 +112,7 @@ impl Conversation {
             event.header.parent_id = writer.head();
         }
         events.extend(hooked.events.iter().cloned().map(Event::from));
+        let is_blocked = hooked.blocked.is_some();
         if let Some(reason) = hooked.blocked {
             let blocked = {
                 let mut state = self.inner.state.write();
@@ -107,20 +122,27 @@ impl Conversation {
             events.push(update("blocked_messages", &blocked)?);
         }
         events.push(event.into());
-        events.push(update("last_user_message_id", &id)?);
+        let mut updates = vec![update("last_user_message_id", &id)?];
         let begun = run.then(|| self.claim_run()).flatten();
         let mut is_begun = false;
         if begun.is_some() {
             // Running already, or not to be run from here: then it is said by itself why.
             let running = writer.turned(Cause::Run).unwrap_or_default();
             is_begun = running.is_some();
-            events.extend(running);
+            updates.extend(running);
         }
-        let stored = writer.emit_all(events).await;
+        // Who is not let speak must not be heard after a kill either.
+        if !is_begun || is_blocked {
+            events.append(&mut updates);
+        }
+        let stored = writer.store_all(events, Showing::Later).await;
         if begun.is_some() && (stored.is_err() || !is_begun) {
             self.unclaim_run();
         }
         stored?;
+        if !updates.is_empty() {
+            writer.hold_shortly(updates);
+        }
         writer.own.user_messages += 1;
         if !is_for_goal {
             self.user_spoke();

@@ -6,7 +6,7 @@ use openhands_protocol::conversation::{
     ConversationState, ConversationStatsSnapshot, ExecutionStatus,
 };
 use openhands_protocol::event::{
-    ConversationStateUpdateEvent, ErrorClassification, FailureKind, UserAction,
+    ConversationStateUpdateEvent, ErrorClassification, FailureKind, Source, UserAction,
 };
 use openhands_protocol::llm::TokenUsage;
 use openhands_protocol::{Event, Json};
@@ -30,14 +30,21 @@ pub fn status_when_killed(directory: &Path) -> Option<ExecutionStatus> {
     }
     let store = FileStore::reader(directory);
     let ids = store.list().ok()?.ids;
-    let mut last = ids.iter().enumerate().rev().take(LOOK_BACK);
-    last.find_map(|(index, id)| {
+    let last = ids.iter().enumerate().rev().take(LOOK_BACK);
+    let mut events = last.map(|(index, id)| {
         let json = store.read(index as u64, id).ok()?;
-        match serde_json::from_slice(&json).ok()? {
+        serde_json::from_slice::<Event>(&json).ok()
+    });
+    let newest = events.next()?;
+    if newest.as_ref().is_some_and(is_begun_by) {
+        return Some(ExecutionStatus::Running);
+    }
+    std::iter::once(newest)
+        .chain(events)
+        .find_map(|event| match event? {
             Event::StateUpdate(update) if update.key == "execution_status" => read(&update.value),
             _ => None,
-        }
-    })
+        })
 }
 
 impl Conversation {
@@ -62,6 +69,13 @@ impl Conversation {
         }
         if let Some(sums) = stats.and_then(read::<ConversationStatsSnapshot>) {
             raise_sums(&mut state, sums);
+        }
+        if let Some(stored) = tail.last()
+            && stored.index() >= saved_as_of
+            && is_begun_by(stored.event())
+        {
+            state.last_user_message_id = Some(stored.id().clone());
+            state.execution_status = ExecutionStatus::Running;
         }
         Ok(())
     }
@@ -97,6 +111,12 @@ impl Inner {
         });
         actions != results
     }
+}
+
+/// Whether a run has begun with an event that is the very last one of a log: a user's message is alone only when it begins one, and for no more
+/// than a moment. What goes with it is stored a little later.
+fn is_begun_by(last: &Event) -> bool {
+    matches!(last, Event::Message(message) if message.header.source == Source::User)
 }
 
 /// Takes up a change that the log tells of. Settings are not among them: they are saved at once.

@@ -77,6 +77,11 @@ impl Conversation {
             {
                 writer.turn(Cause::Run).await.map(drop)
             }
+            // Its answer was seen before it was told that it is over: as if this had come a moment later.
+            Some(_) if writer.status() == ExecutionStatus::Finished => {
+                self.inner.send_full_state();
+                Ok(())
+            }
             Some(_) => Err(Refused::AlreadyRunning.into()),
             // It ended meanwhile.
             None => {
@@ -425,9 +430,10 @@ impl Inner {
             if let Err(error) = saved.await {
                 tracing::error!(conversation = %self.id, %error, "the state cannot be saved");
             }
+            writer.rest();
             // Who watches may still want them.
             if !self.is_watched() {
-                self.log.drop_large();
+                self.log.rest();
             }
             // Under one lock: who waits never sees the run gone and its end unknown or untold.
             let mut run = self.run.lock();
@@ -497,12 +503,7 @@ pub(crate) fn failure_event(error: &ConversationError) -> ConversationErrorEvent
     let internal = ErrorClassification::lasting(FailureKind::Internal, UserAction::None);
     let (code, detail, classification) = match error {
         ConversationError::Llm(error) => {
-            let detail = if error.kind == openhands_llm::LlmErrorKind::Authentication {
-                // compat: the provider's own words may hold the key.
-                "Your LLM API key appears to be invalid or has expired.".to_owned()
-            } else {
-                error.message.clone()
-            };
+            let detail = error.told().to_owned();
             (error.kind.code(), detail, error.classification())
         }
         // compat: the reference looks tools up in a table, and shows what the table says.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::broadcast::{self, error::RecvError};
+use tokio::sync::broadcast::{self, error::TryRecvError};
 
 use crate::conversation::live::{Live, Sent};
 use crate::conversation::{Conversation, ConversationError};
@@ -24,8 +24,9 @@ pub struct Subscription {
     conversation: Conversation,
     cursor: Cursor,
     live: broadcast::Receiver<Sent>,
+    /// The count of what was sent beside the log, as of the last time that all of it was taken.
+    seen: u64,
     held: Option<Sent>,
-    is_live_over: bool,
 }
 
 impl Subscription {
@@ -34,14 +35,14 @@ impl Subscription {
             live: conversation.inner.watch_live(),
             cursor: conversation.inner.log.cursor(from),
             conversation,
+            seen: 0,
             held: None,
-            is_live_over: false,
         }
     }
 
     /// Whether the next update is there without a wait.
     pub fn is_ready(&self) -> bool {
-        self.held.is_none() && self.live.is_empty() && self.cursor.is_ready()
+        self.held.is_none() && self.cursor.is_ready()
     }
 
     /// The next update; none when the conversation is closed. May be dropped while it waits: nothing is lost.
@@ -53,23 +54,26 @@ impl Subscription {
                 }
                 return Ok(self.cursor.next().await?.map(Update::Event));
             }
-            tokio::select! {
-                // What was sent before an event was stored comes before it.
-                biased;
-                sent = self.live.recv(), if !self.is_live_over => match sent {
+            let now = self.cursor.look();
+            // What was sent before an event was stored comes before it.
+            if now.beside != self.seen {
+                match self.live.try_recv() {
                     Ok(sent) => self.held = Some(sent),
-                    Err(RecvError::Lagged(_)) => {
+                    Err(TryRecvError::Lagged(_)) => {
                         // What is left of it is as old as what was missed.
                         self.live = self.live.resubscribe();
                         let inner = &self.conversation.inner;
                         self.held = Some(Sent {
                             after: inner.log.len(),
-                            live: Live::FullState(Arc::new(inner.full_state())),
+                            live: Live::FullState(inner.full_state()?),
                         });
                     }
-                    Err(RecvError::Closed) => self.is_live_over = true,
-                },
-                event = self.cursor.next() => return Ok(event?.map(Update::Event)),
+                    Err(TryRecvError::Empty | TryRecvError::Closed) => self.seen = now.beside,
+                }
+            } else if self.cursor.has_more(now) {
+                return Ok(self.cursor.next().await?.map(Update::Event));
+            } else if !self.cursor.changed().await {
+                return Ok(None);
             }
         }
     }

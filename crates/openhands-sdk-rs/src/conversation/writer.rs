@@ -11,10 +11,13 @@ use tokio::sync::MutexGuard;
 
 use crate::conversation::transition::{Cause, next};
 use crate::conversation::{Branch, ConversationError, Inner};
-use crate::event_log::{StateText, StoredEvent};
+use crate::event_log::{Showing, StateText, StoredEvent};
 
 /// How soon a change of the state is saved. Its event is in the log at once.
 const SAVE_DELAY: Duration = Duration::from_millis(50);
+
+/// How long events are kept back that would only be in the way of what is about to follow.
+const HELD_SHORTLY: Duration = Duration::from_millis(1);
 
 /// Saving may take one part in so many of the time.
 const SAVE_SHARE: u32 = 50;
@@ -80,12 +83,21 @@ impl Writer<'_> {
         &mut self,
         events: impl IntoIterator<Item = Event>,
     ) -> Result<Vec<Arc<StoredEvent>>, ConversationError> {
+        self.store_all(events, Showing::Now).await
+    }
+
+    /// The same, with a choice of when watchers see them.
+    pub(crate) async fn store_all(
+        &mut self,
+        events: impl IntoIterator<Item = Event>,
+        showing: Showing,
+    ) -> Result<Vec<Arc<StoredEvent>>, ConversationError> {
         let mut batch = std::mem::take(&mut self.own.held);
         let held = batch.len();
         batch.extend(events);
         let status = self.own.turned.take();
         let conversation = self.inner.me.clone();
-        let appended = self.inner.log.append_all(batch, move || {
+        let appended = self.inner.log.append_all(batch, showing, move || {
             // In this order nobody is told of a status that a kill could take back, and nobody who was told of one sees another.
             if let (Some(status), Some(conversation)) = (status, conversation.upgrade()) {
                 conversation.state.write().execution_status = status;
@@ -103,6 +115,21 @@ impl Writer<'_> {
     /// soon: the end of a step appends what is left.
     pub(crate) fn hold(&mut self, event: Event) {
         self.own.held.push(event);
+    }
+
+    /// The same where nothing may follow for long, as while a model is asked: then they are appended soon by themselves.
+    pub(crate) fn hold_shortly(&mut self, events: Vec<Event>) {
+        self.own.held.extend(events);
+        let conversation = self.inner.me.clone();
+        self.inner.spawn_work(async move {
+            tokio::time::sleep(HELD_SHORTLY).await;
+            let Some(inner) = conversation.upgrade() else {
+                return;
+            };
+            if let Err(error) = inner.writer().await.emit_held().await {
+                tracing::error!(conversation = %inner.id, %error, "events cannot be stored");
+            }
+        });
     }
 
     /// Appends what was kept back.
@@ -278,6 +305,14 @@ impl Writer<'_> {
             self.own.branch = Some(Box::new(Branch::of(&events)));
         }
         Ok(self.own.branch.get_or_insert_default())
+    }
+
+    /// Lets go of what a run needs and what is soon made again.
+    pub(crate) fn rest(&mut self) {
+        self.own.text.rest();
+        if let Some(branch) = &mut self.own.branch {
+            branch.rest();
+        }
     }
 
     /// Forgets the branch: the head was moved, or memory is wanted back.

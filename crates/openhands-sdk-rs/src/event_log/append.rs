@@ -17,6 +17,29 @@ use crate::event_log::{EventLog, Head, LogError, StoreError, StoredEvent};
 /// not sharing the log but fighting for it.
 const ATTEMPTS: usize = 8;
 
+/// More watchers than this are a crowd.
+const FEW: usize = 4;
+
+/// When watchers are shown what was appended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Showing {
+    /// What is waited for at once, and updates of the state behind it when they are stored, too. A crowd sees all of it together: each sight is
+    /// a turn of a task and a frame for each of them.
+    Now,
+    /// With the next event, with what is sent beside the log, or when a [`ShowLater`] is dropped.
+    Later,
+}
+
+/// Shows watchers all that was appended when it is dropped.
+#[must_use = "it shows when it is dropped"]
+pub(crate) struct ShowLater(Arc<Inner>);
+
+impl Drop for ShowLater {
+    fn drop(&mut self) {
+        self.0.show();
+    }
+}
+
 impl EventLog {
     /// Appends an event. It is stored when this returns; only then does anyone see it.
     ///
@@ -26,12 +49,12 @@ impl EventLog {
         self.short(move |inner| inner.append(event)).await
     }
 
-    /// Appends several events in one go: one way to a thread that may block, and watchers see all of them at once. Those before the
-    /// first one that fails are stored.
-    /// `stored_all` is called when all of them are, before anyone sees them.
+    /// Appends several events in one go: one way to a thread that may block. Those before the first one that fails are stored.
+    /// `stored_all` is called when all of them are, before anyone sees the last of them. With [`Showing::Later`] the caller has to say when that is.
     pub(crate) async fn append_all(
         &self,
         events: Vec<Event>,
+        showing: Showing,
         stored_all: impl FnOnce() + Send + 'static,
     ) -> Result<(Vec<Arc<StoredEvent>>, Result<(), LogError>), LogError> {
         self.short(move |inner| {
@@ -39,9 +62,19 @@ impl EventLog {
             let mut writer = inner.writer.lock();
             inner.store.hold(events.len() as u64)?;
             let mut all = Ok(());
-            for event in events {
+            let shows_twice = showing == Showing::Now && inner.progress.receiver_count() <= FEW;
+            let told = events
+                .iter()
+                .rposition(|event| !matches!(event, Event::StateUpdate(_)))
+                .filter(|_| shows_twice);
+            for (at, event) in events.into_iter().enumerate() {
                 match inner.append_unseen(&mut writer, event) {
-                    Ok(event) => stored.push(event),
+                    Ok(event) => {
+                        stored.push(event);
+                        if told == Some(at) {
+                            inner.show();
+                        }
+                    }
                     Err(error) => {
                         all = Err(error);
                         break;
@@ -52,10 +85,22 @@ impl EventLog {
             if all.is_ok() {
                 stored_all();
             }
-            inner.show();
+            if showing != Showing::Later {
+                inner.show();
+            }
             Ok((stored, all))
         })
         .await
+    }
+
+    /// Shows watchers all that was appended.
+    pub(crate) fn show(&self) {
+        self.inner.show();
+    }
+
+    /// Shows watchers all that was appended, when what it returns is dropped.
+    pub(crate) fn show_later(&self) -> ShowLater {
+        ShowLater(Arc::clone(&self.inner))
     }
 
     /// Appends an event, on the calling thread.
@@ -99,10 +144,10 @@ impl Inner {
             if parent != event.parent_id() {
                 set_parent(&mut event, parent);
             }
-            let json = Form::SOCKET
-                .to_vec(&event)
-                .map(Bytes::from)
-                .map_err(LogError::Unwritable)?;
+            let mut json = Form::SOCKET.to_vec(&event).map_err(LogError::Unwritable)?;
+            // It is kept for long, and what has no room to spare is shared without a block of its own for the count.
+            json.shrink_to_fit();
+            let json = Bytes::from(json);
             let header = Header::of(&event);
             let mut decoded = Some(event);
             match self.add(writer, id.clone(), header, json, &mut decoded) {
@@ -159,7 +204,7 @@ impl Inner {
             }
             None => StoredEvent::read(at, id, json),
         });
-        self.cache.lock().insert(Arc::clone(&stored));
+        self.cache.lock().insert(stored.kept());
         self.index.write().push(entry);
         self.flush_full_index(writer);
         Ok(stored)

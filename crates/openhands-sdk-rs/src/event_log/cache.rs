@@ -81,7 +81,11 @@ impl Cache {
         }
     }
 
-    #[cfg(test)]
+    /// One of the same size with nothing in it.
+    pub(crate) fn emptied(&self) -> Self {
+        Self::new(self.limit)
+    }
+
     pub(crate) fn weight(&self) -> usize {
         self.weight
     }

@@ -56,3 +56,15 @@ fn large_events_can_be_dropped_alone() {
     cache.insert(event(1, 30_000));
     assert!(cache.get(1).is_some(), "it may come back");
 }
+
+#[test]
+fn an_emptied_one_has_the_same_limit() {
+    let mut cache = Cache::new(10_000);
+    cache.insert(event(0, 5_000));
+    let mut cache = cache.emptied();
+    assert!(cache.get(0).is_none() && cache.weight() == 0);
+    for index in 0..10 {
+        cache.insert(event(index, 5_000));
+    }
+    assert!((1..=10_000).contains(&cache.weight()));
+}

@@ -46,9 +46,11 @@ impl Cursor {
             let now = *self.progress.borrow_and_update();
             if self.fetched < now.len {
                 let end = now.len.min(self.fetched + BATCH);
-                let events = self.log.range(self.fetched..end).await?;
+                let wanted = self.fetched..end;
+                if !self.log.add_at_hand(wanted.clone(), &mut self.ready) {
+                    self.ready.extend(self.log.range(wanted).await?);
+                }
                 self.fetched = end;
-                self.ready.extend(events);
             } else if now.closed || self.progress.changed().await.is_err() {
                 return Ok(None);
             }
@@ -58,6 +60,21 @@ impl Cursor {
     /// Whether the next event is there without a wait.
     pub fn is_ready(&self) -> bool {
         !self.ready.is_empty()
+    }
+
+    /// How far the log has come. [`Self::changed`] waits for more than this.
+    pub(crate) fn look(&mut self) -> Progress {
+        *self.progress.borrow_and_update()
+    }
+
+    /// Whether [`Self::next`] has an answer without a wait for the log to grow, as of this progress.
+    pub(crate) fn has_more(&self, now: Progress) -> bool {
+        self.is_ready() || self.fetched < now.len || now.closed
+    }
+
+    /// Waits for progress of any kind. Says whether there can be any.
+    pub(crate) async fn changed(&mut self) -> bool {
+        self.progress.changed().await.is_ok()
     }
 
     /// The position after the last event that was given out or skipped.

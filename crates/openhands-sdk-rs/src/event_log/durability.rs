@@ -15,8 +15,10 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 use rustix::fs::Advice;
+use rustix::io::Errno;
 
-use crate::event_log::files::{Force, sync_directory};
+use crate::event_log::alarm::Alarm;
+use crate::event_log::files::{Force, PRIVATE, sync_directory, unnamed};
 
 /// How long writes are collected. The rest of the promised 100 ms is for the disk.
 const COLLECT: Duration = Duration::from_millis(40);
@@ -24,6 +26,9 @@ const COLLECT: Duration = Duration::from_millis(40);
 const LINGER: Duration = Duration::from_secs(5);
 /// With more files than this in a batch, forcing the whole file system is cheaper than each of them.
 const MANY_FILES: usize = 64;
+
+/// So many files are made before they are needed. To make one is a third of what it takes to store an event.
+const SPARES: usize = 32;
 
 /// When what was written is forced to disk.
 #[derive(Debug, Clone)]
@@ -58,6 +63,14 @@ impl Durability {
             && !files.is_empty()
         {
             syncer.add(directory, files);
+        }
+    }
+
+    /// An empty file without a name, if one was made before.
+    pub(crate) fn spare(&self) -> Option<File> {
+        match self {
+            Self::Background(syncer) => syncer.handle.shared.spares.lock().pop(),
+            Self::Strict => None,
         }
     }
 
@@ -96,6 +109,9 @@ struct Handle {
 #[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
+    /// Files for events to come, in the file system of those that came last. Nothing is left of them after the end of the process.
+    spares: Mutex<Vec<File>>,
+    /// Something was done.
     changed: Condvar,
 }
 
@@ -103,10 +119,12 @@ struct Shared {
 struct State {
     /// Files by directory.
     waiting: HashMap<PathBuf, Vec<PathBuf>>,
+    /// Since when something waits that the thread has not taken up.
     since: Option<Instant>,
-    has_thread: bool,
-    /// Nobody is left to add more, or somebody waits for the rest.
-    hurry: bool,
+    /// What wakes the thread, while there is one.
+    alarm: Option<Arc<Alarm>>,
+    /// Nobody is left to add more.
+    is_over: bool,
     added: u64,
     done: u64,
     failure: Option<io::Error>,
@@ -125,36 +143,37 @@ impl Syncer {
     }
 
     fn add(&self, directory: &Path, files: Vec<PathBuf>) {
-        let mut state = self.handle.shared.state.lock();
+        let shared = &self.handle.shared;
+        let mut state = shared.state.lock();
         state.added += (files.len() as u64).max(1);
         match state.waiting.get_mut(directory) {
             Some(waiting) => waiting.extend(files),
             None => drop(state.waiting.insert(directory.to_owned(), files)),
         }
-        if state.since.is_none() {
-            state.since = Some(Instant::now());
-            self.handle.shared.changed.notify_all();
+        if state.since.is_some() {
+            return;
         }
-        if !state.has_thread {
-            state.has_thread = true;
-            let shared = Arc::clone(&self.handle.shared);
-            // Not tied to an async runtime: it must finish its work also while one shuts down.
-            let thread = thread::Builder::new().name("event-sync".to_owned());
-            if thread.spawn(move || shared.run()).is_err() {
-                state.has_thread = false;
-                self.handle.shared.work(&mut state);
-            }
+        state.since = Some(Instant::now());
+        let is_set = match &state.alarm {
+            Some(alarm) => alarm.set(COLLECT),
+            None => shared.start().map(|alarm| state.alarm = Some(alarm)),
+        };
+        if let Err(error) = is_set {
+            tracing::warn!(%error, "events cannot be forced to disk in the background");
+            shared.work(&mut state);
         }
     }
 
     /// Waits until all that was added so far is on disk. Fails with what went wrong since the last call.
     pub fn flush(&self) -> io::Result<()> {
-        let mut state = self.handle.shared.state.lock();
+        let shared = &self.handle.shared;
+        let mut state = shared.state.lock();
         let wanted = state.added;
         while state.done < wanted {
-            state.hurry = true;
-            self.handle.shared.changed.notify_all();
-            self.handle.shared.changed.wait(&mut state);
+            if let Some(alarm) = &state.alarm {
+                alarm.set(Duration::ZERO)?;
+            }
+            shared.changed.wait(&mut state);
         }
         state.failure.take().map_or(Ok(()), Err)
     }
@@ -162,30 +181,40 @@ impl Syncer {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        self.shared.state.lock().hurry = true;
-        self.shared.changed.notify_all();
+        let mut state = self.shared.state.lock();
+        state.is_over = true;
+        if let Some(alarm) = &state.alarm
+            && let Err(error) = alarm.set(Duration::ZERO)
+        {
+            tracing::warn!(%error, "what was written is forced to disk later");
+        }
     }
 }
 
 impl Shared {
-    fn run(&self) {
-        let mut state = self.state.lock();
+    /// Starts the thread, which works after [`COLLECT`]. Not tied to an async runtime: it must finish its work also while one shuts down.
+    fn start(self: &Arc<Self>) -> io::Result<Arc<Alarm>> {
+        let alarm = Arc::new(Alarm::new()?);
+        alarm.set(COLLECT)?;
+        let (shared, its_alarm) = (Arc::clone(self), Arc::clone(&alarm));
+        let thread = thread::Builder::new().name("event-sync".to_owned());
+        thread.spawn(move || shared.run(&its_alarm))?;
+        Ok(alarm)
+    }
+
+    fn run(&self, alarm: &Alarm) {
         loop {
-            while let Some(since) = state.since {
-                if state.hurry
-                    || self
-                        .changed
-                        .wait_until(&mut state, since + COLLECT)
-                        .timed_out()
-                {
-                    state.hurry = false;
-                    self.work(&mut state);
-                }
+            alarm.wait();
+            let mut state = self.state.lock();
+            if state.since.is_none() {
+                // Nothing came for long.
+                state.alarm = None;
+                return;
             }
-            let idle = self.changed.wait_for(&mut state, LINGER).timed_out();
-            if state.since.is_none() && (idle || state.hurry) {
-                state.hurry = false;
-                state.has_thread = false;
+            self.work(&mut state);
+            // What came meanwhile has set the alarm.
+            if state.since.is_none() && (state.is_over || alarm.set(LINGER).is_err()) {
+                state.alarm = None;
                 return;
             }
         }
@@ -196,8 +225,14 @@ impl Shared {
         let batch = std::mem::take(&mut state.waiting);
         state.since = None;
         let upto = state.added;
-        let result = parking_lot::MutexGuard::unlocked(state, || force(&batch));
-        state.done = upto;
+        let is_over = state.is_over;
+        let result = parking_lot::MutexGuard::unlocked(state, || {
+            if let Some(directory) = batch.keys().next().filter(|_| !is_over) {
+                self.make_spares(directory);
+            }
+            self.force(&batch)
+        });
+        state.done = state.done.max(upto);
         if let Err(error) = result {
             tracing::error!(%error, "events cannot be forced to disk");
             state.failure = Some(error);
@@ -206,29 +241,81 @@ impl Shared {
     }
 }
 
-/// Files first, then the directories that name them.
-fn force(batch: &HashMap<PathBuf, Vec<PathBuf>>) -> io::Result<()> {
-    let count: usize = batch.values().map(Vec::len).sum();
-    if count > MANY_FILES {
-        return force_file_systems(batch.keys());
-    }
-    let mut result = Ok(());
-    let mut files = Vec::with_capacity(count);
-    for path in batch.values().flatten() {
-        match open(path) {
-            Ok(file) => files.extend(file),
-            Err(error) => result = result.and(Err(error)),
+impl Shared {
+    /// While nobody waits for them.
+    fn make_spares(&self, directory: &Path) {
+        let missing = SPARES.saturating_sub(self.spares.lock().len());
+        for _ in 0..missing {
+            // A conversation may have been deleted meanwhile, and not every file system can do it.
+            let Ok(file) = unnamed(directory, PRIVATE) else {
+                return;
+            };
+            self.spares.lock().push(file);
         }
     }
-    begin_to_write(&files);
-    for file in files {
-        result = result.and(file.sync_all());
+
+    /// Files first, then the directories that name them.
+    fn force(&self, batch: &HashMap<PathBuf, Vec<PathBuf>>) -> io::Result<()> {
+        let count: usize = batch.values().map(Vec::len).sum();
+        if count > MANY_FILES {
+            return self.force_file_systems(batch.keys());
+        }
+        let mut result = Ok(());
+        let mut files = Vec::with_capacity(count);
+        for path in batch.values().flatten() {
+            match self.open(path) {
+                Ok(file) => files.extend(file),
+                Err(error) => result = result.and(Err(error)),
+            }
+        }
+        begin_to_write(&files);
+        for file in files {
+            result = result.and(file.sync_all());
+        }
+        for directory in batch.keys() {
+            let forced = self
+                .open(directory)
+                .and_then(|file| file.map_or(Ok(()), |file| file.sync_all()));
+            result = result.and(forced);
+        }
+        result
     }
-    for directory in batch.keys() {
-        let forced = open(directory).and_then(|file| file.map_or(Ok(()), |file| file.sync_all()));
-        result = result.and(forced);
+
+    /// Forces all that is waiting on the file systems of these directories.
+    fn force_file_systems<'a>(
+        &self,
+        directories: impl Iterator<Item = &'a PathBuf>,
+    ) -> io::Result<()> {
+        let mut forced = HashSet::new();
+        let mut result = Ok(());
+        for directory in directories {
+            let done = self.open(directory).and_then(|file| match file {
+                Some(file) if forced.insert(file.metadata()?.dev()) => {
+                    Ok(rustix::fs::syncfs(&file)?)
+                }
+                Some(_) | None => Ok(()),
+            });
+            result = result.and(done);
+        }
+        result
     }
-    result
+
+    /// Opens what is to be forced. A conversation may have been deleted meanwhile.
+    fn open(&self, path: &Path) -> io::Result<Option<File>> {
+        let opened = match File::open(path) {
+            // Files that were made for later may be what is too much. What cannot be forced is never tried again: the kernel tells of it once.
+            Err(error) if is_too_many(&error) => {
+                self.spares.lock().clear();
+                File::open(path)
+            }
+            opened => opened,
+        };
+        match opened {
+            Ok(file) => Ok(Some(file)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 /// Lets the kernel begin to write all of them, before the first one is waited for. A file system with a journal finds room on the disk for a
@@ -241,27 +328,12 @@ fn begin_to_write(files: &[File]) {
     }
 }
 
-/// Forces all that is waiting on the file systems of these directories.
-fn force_file_systems<'a>(directories: impl Iterator<Item = &'a PathBuf>) -> io::Result<()> {
-    let mut forced = HashSet::new();
-    let mut result = Ok(());
-    for directory in directories {
-        let done = open(directory).and_then(|file| match file {
-            Some(file) if forced.insert(file.metadata()?.dev()) => Ok(rustix::fs::syncfs(&file)?),
-            Some(_) | None => Ok(()),
-        });
-        result = result.and(done);
-    }
-    result
-}
-
-/// Opens what is to be forced. A conversation may have been deleted meanwhile.
-fn open(path: &Path) -> io::Result<Option<File>> {
-    match File::open(path) {
-        Ok(file) => Ok(Some(file)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+/// Whether there are as many open files as there may be.
+fn is_too_many(error: &io::Error) -> bool {
+    matches!(
+        Errno::from_io_error(error),
+        Some(Errno::MFILE | Errno::NFILE)
+    )
 }
 
 #[cfg(test)]

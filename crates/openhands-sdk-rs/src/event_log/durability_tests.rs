@@ -1,6 +1,11 @@
 use std::fs;
 
+use bytes::Bytes;
+use openhands_protocol::EventId;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
 use super::*;
+use crate::event_log::{EventStore as _, FileStore};
 
 fn until(what: &str, holds: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
@@ -11,7 +16,7 @@ fn until(what: &str, holds: impl Fn() -> bool) {
 }
 
 fn has_thread(syncer: &Syncer) -> bool {
-    syncer.handle.shared.state.lock().has_thread
+    syncer.handle.shared.state.lock().alarm.is_some()
 }
 
 #[test]
@@ -100,4 +105,86 @@ fn writes_that_keep_coming_do_not_put_off_the_first() {
         }
     }
     panic!("the thread was always quicker");
+}
+
+#[test]
+fn files_are_made_before_they_are_needed_and_leave_nothing_behind() {
+    let dir = tempfile::tempdir().unwrap();
+    let syncer = Syncer::new();
+    let durability = Durability::Background(syncer.clone());
+    assert!(durability.spare().is_none());
+    syncer.add(dir.path(), Vec::new());
+    syncer.flush().unwrap();
+    let spares = || syncer.handle.shared.spares.lock().len();
+    assert_eq!(spares(), SPARES);
+    let store = FileStore::new(dir.path().join("conversation"), durability);
+    let (id, json) = (EventId::random(), Bytes::from_static(b"{}"));
+    store.append(0, &id, &json).unwrap();
+    assert_eq!(spares(), SPARES - 1);
+    assert_eq!(store.read(0, &id).unwrap(), json);
+    store.sync().unwrap();
+    assert_eq!(spares(), SPARES);
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_file_that_was_made_in_another_file_system_is_not_used() {
+    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let program = std::env::current_exe().unwrap();
+    let dir = tempfile::tempdir_in(program.parent().unwrap()).unwrap();
+    let device = |path: &Path| fs::metadata(path).unwrap().dev();
+    assert_ne!(device(memory.path()), device(dir.path()));
+    let syncer = Syncer::new();
+    syncer.add(memory.path(), Vec::new());
+    syncer.flush().unwrap();
+    assert_eq!(syncer.handle.shared.spares.lock().len(), SPARES);
+    let store = FileStore::new(dir.path(), Durability::Background(syncer));
+    let (id, json) = (EventId::random(), Bytes::from_static(b"{}"));
+    store.append(0, &id, &json).unwrap();
+    assert_eq!(store.read(0, &id).unwrap(), json);
+    assert_eq!(store.list().unwrap().ids, [id]);
+}
+
+const FEW_FILES: &str = "OPENHANDS_TEST_FEW_FILES";
+
+/// Not a check of its own: it takes all files that its process may open. Without being asked it does nothing.
+#[test]
+fn the_process_that_may_open_no_more_files() {
+    if std::env::var_os(FEW_FILES).is_none() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("event");
+    fs::write(&path, "{}").unwrap();
+    let shared = Shared::default();
+    shared.make_spares(dir.path());
+    assert_eq!(shared.spares.lock().len(), SPARES);
+    let limit = Rlimit {
+        current: Some(100),
+        ..getrlimit(Resource::Nofile)
+    };
+    setrlimit(Resource::Nofile, limit).unwrap();
+    let mut taken = Vec::new();
+    let last = loop {
+        match File::open("/dev/null") {
+            Ok(file) => taken.push(file),
+            Err(error) => break error,
+        }
+    };
+    assert!(is_too_many(&last), "{last}");
+    assert!(shared.open(&path).unwrap().is_some());
+    assert_eq!(shared.spares.lock().len(), 0);
+}
+
+#[test]
+fn files_that_were_made_for_later_give_way_to_those_that_are_forced_now() {
+    let name = "event_log::durability::tests::the_process_that_may_open_no_more_files";
+    let child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name, "--test-threads=1"])
+        .env(FEW_FILES, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&child.stdout);
+    assert!(child.status.success(), "{said}");
+    assert!(said.contains("1 passed"), "{said}");
 }

@@ -27,12 +27,13 @@ use rustix::fs::Access;
 use crate::event_log::durability::Durability;
 use crate::event_log::lease::WriteGuard;
 use crate::event_log::{Document, EventStore, Lease, Listing, Problem, StoreError};
-pub(crate) use aside::{Force, write as write_aside};
+pub(crate) use aside::{Force, unnamed, write as write_aside};
 pub(crate) use aside::{replace, sync_directory};
 use layout::{Layout, Name};
 use lock::FileLock;
 
-const PRIVATE: u32 = 0o600;
+/// The rights of what belongs to a conversation.
+pub(crate) const PRIVATE: u32 = 0o600;
 
 /// The events and the state of one conversation, in a directory.
 #[derive(Debug)]
@@ -224,14 +225,30 @@ impl FileStore {
         }
         let next = self.layout.events.join(layout::NEXT);
         let path = self.layout.event(index, id);
-        let written = aside::write_new(&next, json, PRIVATE, self.durability.force())
-            .map_err(|e| StoreError::io(doing("writing", &next), e))?;
+        let force = self.durability.force();
+        let write = |spare| {
+            aside::write_new(&next, json, PRIVATE, force, spare)
+                .map_err(|e| StoreError::io(doing("writing", &next), e))
+        };
+        let spare = self.durability.spare().map(|spare| write(Some(spare)));
+        // One of another file system may be full when this one is not.
+        let written = match spare {
+            Some(Ok(written)) => written,
+            Some(Err(_)) | None => write(None)?,
+        };
         if is_first {
             // Before an event gets its name: a kill in between leaves a marker that fits no writer, so each of
             // them counts. The other way round it could leave one that tells a writer to use a position again.
             self.advance_marker(index, index + turn.left);
         }
-        match written.place(&path) {
+        let placed = match written.place(&path) {
+            // The spare file was one of another file system.
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+                write(None)?.place(&path)
+            }
+            placed => placed,
+        };
+        match placed {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 return Err(StoreError::Behind { index });

@@ -21,7 +21,9 @@ use crate::event_log::{Document, EventStore, Head, LogError, Problem, StoreError
 const INDEX_BUFFER_BYTES: usize = 16 << 10;
 
 /// Events that a conversation does not keep in memory while its agent does nothing: what the model was told at the beginning, above all.
-const LARGE_BYTES: usize = 16 << 10;
+const LARGE_BYTES: usize = 8 << 10;
+/// Events that are read again in less than a millisecond, all of them together: there may be thousands of short conversations.
+const FEW_BYTES: usize = 16 << 10;
 
 /// How far a log has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,6 +32,8 @@ pub struct Progress {
     pub len: u64,
     /// Whether there will be no more.
     pub closed: bool,
+    /// Counts what is sent beside the log: whoever follows both waits for one thing.
+    pub(crate) beside: u64,
 }
 
 /// The events of a conversation. Clones share one log.
@@ -82,14 +86,25 @@ impl EventLog {
         self.inner.progress.subscribe()
     }
 
+    /// Wakes whoever follows the log for something that is no part of it.
+    pub(crate) fn tell_beside(&self) {
+        self.inner
+            .progress
+            .send_modify(|progress| progress.beside = progress.beside.wrapping_add(1));
+    }
+
     /// A reader that starts at a position and waits for what comes after the last event.
     pub fn cursor(&self, from: u64) -> Cursor {
         Cursor::new(self.clone(), from)
     }
 
-    /// Keeps no large events in memory; they are read again when they are asked for.
-    pub(crate) fn drop_large(&self) {
-        self.inner.cache.lock().drop_larger(LARGE_BYTES);
+    /// Keeps no large events in memory, and none of a short conversation; they are read again when they are asked for.
+    pub(crate) fn rest(&self) {
+        let mut cache = self.inner.cache.lock();
+        cache.drop_larger(LARGE_BYTES);
+        if cache.weight() <= FEW_BYTES {
+            *cache = cache.emptied();
+        }
     }
 
     /// What is wrong with the stored events, as far as it was noticed.

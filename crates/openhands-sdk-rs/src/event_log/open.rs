@@ -17,7 +17,7 @@ use crate::event_log::{Document, EventLog, EventStore, Head, LogError, Problem};
 
 /// Bodies that a log keeps in memory. Enough for what a step looks at and for the newest page, little enough for many logs at work:
 /// with 4 MiB, 32 of them took 340 MB (`just bench-compare --only many`).
-const CACHE_BYTES: usize = 512 << 10;
+const CACHE_BYTES: usize = 256 << 10;
 
 /// Problems that are kept. A log with more is beyond being described one by one.
 pub(crate) const MAX_PROBLEMS: usize = 1000;
@@ -83,7 +83,7 @@ impl EventLog {
         let writer = Writer { mark, records };
         let progress = Progress {
             len: index.len(),
-            closed: false,
+            ..Progress::default()
         };
         let inner = Inner {
             store: Arc::new(store),

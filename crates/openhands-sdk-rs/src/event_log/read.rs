@@ -1,5 +1,6 @@
 //! Reading by id, by position and along a branch.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -54,6 +55,25 @@ impl EventLog {
     pub async fn range(&self, range: Range<u64>) -> Result<Vec<Arc<StoredEvent>>, LogError> {
         let end = range.end.min(self.len());
         self.load_all((range.start..end).collect()).await
+    }
+
+    /// Adds the events at these positions to others, if all of them are in memory. Says whether they are. For those who follow the log: there may
+    /// be many, and each of them comes here for each event.
+    pub(crate) fn add_at_hand(
+        &self,
+        range: Range<u64>,
+        to: &mut VecDeque<Arc<StoredEvent>>,
+    ) -> bool {
+        let before = to.len();
+        let mut cache = self.inner.cache.lock();
+        for index in range {
+            let Some(event) = cache.get(index) else {
+                to.truncate(before);
+                return false;
+            };
+            to.push_back(event);
+        }
+        true
     }
 
     /// The positions from the root to an event, or the last `limit` of them. Needs no bodies.

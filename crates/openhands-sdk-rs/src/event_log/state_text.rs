@@ -11,6 +11,9 @@ use openhands_protocol::llm::Metrics;
 use openhands_protocol::{EventId, Form};
 use serde::Serialize;
 
+/// Text of lists that is written in microseconds.
+const SMALL_BYTES: usize = 16 << 10;
+
 /// Writes the text of a state, and remembers the parts that only grow.
 #[derive(Debug, Default)]
 pub struct StateText {
@@ -35,6 +38,14 @@ struct List {
 }
 
 impl StateText {
+    /// Forgets what is soon written anew: a conversation at rest may not write its state for long.
+    pub(crate) fn rest(&mut self) {
+        let bytes: usize = self.uses.values().map(Use::bytes).sum();
+        if bytes <= SMALL_BYTES {
+            self.uses = HashMap::new();
+        }
+    }
+
     /// The text of a state in a form. The state is borrowed to be taken apart and is whole again afterwards.
     pub fn write(
         &mut self,
@@ -90,6 +101,11 @@ impl StateText {
 }
 
 impl Use {
+    fn bytes(&self) -> usize {
+        let lists = [&self.costs, &self.response_latencies, &self.token_usages];
+        lists.iter().map(|list| list.text.len()).sum()
+    }
+
     /// The sums anew, the lists from memory. The order of the members is free.
     fn write(
         &mut self,

@@ -31,6 +31,11 @@ fn call(metrics: &mut Metrics, number: u32) {
     });
 }
 
+fn of_agent(state: &mut ConversationState) -> &mut Metrics {
+    let uses = &mut state.stats.usage_to_metrics;
+    uses.entry("agent".to_owned()).or_default()
+}
+
 fn check(text: &mut StateText, state: &mut ConversationState) {
     let before = state.clone();
     let written = text.write(state, &Form::DISK_UNSEALED).unwrap();
@@ -99,13 +104,27 @@ fn a_list_that_was_replaced_or_cut_is_written_anew() {
 #[test]
 fn an_unknown_member_that_looks_like_a_list_is_left_as_it_is() {
     let (mut text, mut state) = (StateText::default(), state());
-    let metrics = state
-        .stats
-        .usage_to_metrics
-        .entry("agent".to_owned())
-        .or_default();
+    let metrics = of_agent(&mut state);
     call(metrics, 1);
     let sum: TokenUsage = serde_json::from_value(json!({"nested": {"costs": []}})).unwrap();
     metrics.accumulated_token_usage = Some(sum);
+    check(&mut text, &mut state);
+}
+
+#[test]
+fn at_rest_short_lists_are_forgotten_and_written_again() {
+    let (mut text, mut state) = (StateText::default(), state());
+    let metrics = of_agent(&mut state);
+    call(metrics, 1);
+    check(&mut text, &mut state);
+    text.rest();
+    assert!(text.uses.is_empty());
+    check(&mut text, &mut state);
+    for number in 0..1_000 {
+        call(of_agent(&mut state), number);
+    }
+    check(&mut text, &mut state);
+    text.rest();
+    assert!(!text.uses.is_empty(), "that would be much to write again");
     check(&mut text, &mut state);
 }

@@ -1,6 +1,6 @@
 //! An event of the log: its position, the bytes that everyone shares, and the decoded value on demand.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use openhands_protocol::{Event, EventId, RawUnion};
@@ -12,7 +12,8 @@ pub struct StoredEvent {
     index: u64,
     id: EventId,
     json: Bytes,
-    event: OnceLock<Event>,
+    /// In a box: what is only passed on is never decoded, and its place would be larger than the rest.
+    event: OnceLock<Box<Event>>,
 }
 
 impl StoredEvent {
@@ -22,7 +23,7 @@ impl StoredEvent {
             index,
             id,
             json,
-            event: OnceLock::from(event),
+            event: OnceLock::from(Box::new(event)),
         }
     }
 
@@ -57,18 +58,30 @@ impl StoredEvent {
     /// an unknown event with nothing but its id; [`StoredEvent::json`] still has all of it.
     pub fn event(&self) -> &Event {
         self.event.get_or_init(|| {
-            Event::from_slice(&self.json).unwrap_or_else(|error| {
+            let event = Event::from_slice(&self.json).unwrap_or_else(|error| {
                 tracing::warn!(index = self.index, id = %self.id, %error, "event cannot be decoded");
                 let id = Value::String(self.id.as_str().to_owned());
                 let members = Map::from_iter([("id".to_owned(), id)]);
                 Event::Unknown(RawUnion::new(Event::TAG, "", members))
-            })
+            });
+            Box::new(event)
         })
     }
 
-    /// What it costs to keep in memory, roughly: a decoded event is about as large as its text.
+    /// The same event for those who come later: they want the text, which is sent to them. Decoded, it is as large again, and the sums of what
+    /// models used are ten times as large.
+    pub(crate) fn kept(&self) -> Arc<Self> {
+        Arc::new(Self::read(self.index, self.id.clone(), self.json.clone()))
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_decoded(&self) -> bool {
+        self.event.get().is_some()
+    }
+
+    /// What it costs to keep in memory, roughly.
     pub(crate) fn weight(&self) -> usize {
-        size_of::<Self>() + 2 * self.json.len()
+        size_of::<Self>() + self.json.len()
     }
 }
 

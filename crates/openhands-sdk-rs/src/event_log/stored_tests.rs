@@ -25,3 +25,14 @@ fn json_beyond_decoding_is_an_unknown_event_and_its_bytes_stay() {
         assert_eq!(stored.json(), json.as_bytes());
     }
 }
+
+#[test]
+fn what_is_kept_is_the_text_without_its_decoded_form() {
+    let json = r#"{"id":"e1","source":"user","kind":"PauseEvent"}"#;
+    let event = read(json).event().clone();
+    let stored = StoredEvent::written(3, "e1".into(), Bytes::from_static(json.as_bytes()), event);
+    let kept = stored.kept();
+    assert!(kept.event.get().is_none());
+    assert!(std::ptr::eq(kept.json().as_ptr(), stored.json().as_ptr()));
+    assert_eq!((kept.index(), kept.event().kind()), (3, "PauseEvent"));
+}

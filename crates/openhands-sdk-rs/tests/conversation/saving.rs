@@ -7,10 +7,11 @@ use openhands_sdk_rs::event_log::{Durability, EventLog, FileStore};
 use openhands_sdk_rs::protocol::conversation::{ConversationState, ExecutionStatus};
 use openhands_sdk_rs::protocol::event::{ConversationStateUpdateEvent, MessageEvent, Source};
 use openhands_sdk_rs::protocol::message::{Message, Role};
+use openhands_sdk_rs::protocol::{ConversationId, EventId};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-use crate::world::{World, script};
+use crate::world::{World, kinds, script};
 
 fn saved(world: &World, conversation: &Conversation) -> ConversationState {
     let directory = world
@@ -20,6 +21,28 @@ fn saved(world: &World, conversation: &Conversation) -> ConversationState {
         .join(conversation.id().hex());
     let text = std::fs::read(directory.join("base_state.json")).unwrap();
     serde_json::from_slice(&text).unwrap()
+}
+
+/// A conversation that was over, and then a message in its log: as a process leaves it that is killed when the message is stored and nothing
+/// else of what goes with it.
+async fn killed_after_a_message(world: &World) -> (ConversationId, EventLog, EventId) {
+    let conversation = world.begin().await;
+    conversation
+        .send_message(script(json!(["one"])))
+        .await
+        .unwrap();
+    conversation.run_to_end().await.unwrap();
+    let id = conversation.id();
+    conversation.close().await.unwrap();
+    drop(conversation);
+    let directory = world.dir.path().join("conversations").join(id.hex());
+    let log = EventLog::open(FileStore::new(&directory, Durability::Strict))
+        .await
+        .unwrap();
+    let message = MessageEvent::new(Source::User, Message::text(Role::User, "more"));
+    let said = message.header.id.clone();
+    log.append(message.into()).await.unwrap();
+    (id, log, said)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -83,24 +106,9 @@ async fn sums_that_the_state_lacks_are_taken_from_the_log() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_changed_after_the_state_was_saved_is_taken_from_the_log() {
-    let world = World::new();
-    let conversation = world.begin().await;
-    conversation
-        .send_message(script(json!(["one"])))
-        .await
-        .unwrap();
-    conversation.run_to_end().await.unwrap();
-    let id = conversation.id();
-    conversation.close().await.unwrap();
-    drop(conversation);
-    let directory = world.dir.path().join("conversations").join(id.hex());
     // As a process leaves it that is killed between telling of changes and saving them.
-    let log = EventLog::open(FileStore::new(&directory, Durability::Strict))
-        .await
-        .unwrap();
-    let message = MessageEvent::new(Source::User, Message::text(Role::User, "more"));
-    let said = message.header.id.clone();
-    log.append(message.into()).await.unwrap();
+    let world = World::new();
+    let (id, log, said) = killed_after_a_message(&world).await;
     for (key, value) in [
         ("execution_status", json!("running")),
         ("execution_status", json!("paused")),
@@ -144,4 +152,17 @@ async fn a_message_is_in_the_saved_state_soon() {
         assert!(Instant::now() < deadline, "the state is not saved");
         tokio::task::yield_now().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_at_the_very_end_of_the_log_has_begun_a_run() {
+    let world = World::new();
+    let (id, log, said) = killed_after_a_message(&world).await;
+    drop(log);
+    let again = Conversation::open(&world.host, id).await.unwrap();
+    let last = again.state(|state| state.last_user_message_id.clone());
+    assert_eq!(last, Some(said));
+    // As after every run that a kill has ended.
+    assert_eq!(again.status(), ExecutionStatus::Error);
+    assert_eq!(kinds(&again).await.last().unwrap(), "S(error)");
 }

@@ -18,11 +18,15 @@ pub(crate) struct World {
 impl World {
     /// A place whose model takes its script from the user's messages.
     pub(crate) fn new() -> Self {
+        Self::with_model(Arc::new(ScriptedModel::from_messages()))
+    }
+
+    pub(crate) fn with_model(model: Arc<ScriptedModel>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("project")).unwrap();
         let host = Host::new(env(dir.path()))
             .keeping_in(dir.path().join("conversations"))
-            .with_model(Arc::new(ScriptedModel::from_messages()));
+            .with_model(model);
         Self {
             dir,
             host: Arc::new(host),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use openhands_protocol::event::Source;
 use openhands_protocol::{ConversationId, Event};
-use openhands_sdk_rs::conversation::Observer;
+use openhands_sdk_rs::conversation::{FullState, Observer};
 use openhands_sdk_rs::event_log::StoredEvent;
 
 use crate::services::activity::Activity;
@@ -63,9 +63,9 @@ impl Observer for Watch {
         }
     }
 
-    fn full_state(&self, id: ConversationId, event: &Arc<Event>) {
+    fn full_state(&self, id: ConversationId, state: &FullState) {
         if self.catalog.read().contains_key(&id) {
-            self.webhooks.event(id, event);
+            self.webhooks.full_state(id, state);
         }
     }
 

@@ -11,8 +11,9 @@ use parking_lot::Mutex;
 
 use crate::services::conversations::{Conversations, Entry, RefusedRequest, without_skills};
 
-/// How many are kept. Those that are polled come back at once after all were dropped.
+/// How many are kept, and how many bytes of them. Those that are polled come back at once after all were dropped.
 const MAX_KEPT: usize = 64;
+const MAX_KEPT_BYTES: usize = 1 << 20;
 
 /// What was shown last, by conversation.
 #[derive(Debug, Default)]
@@ -54,12 +55,25 @@ impl Conversations {
         json.shrink_to_fit();
         let json = Bytes::from(json);
         if let Some(key) = key {
-            let mut kept = self.shown.0.lock();
-            if kept.len() >= MAX_KEPT {
-                kept.clear();
-            }
-            kept.insert(id, (key, json.clone()));
+            self.shown.keep(id, key, json.clone());
         }
         Ok(json)
     }
 }
+
+impl Shown {
+    /// Keeps what was shown last. The newest is kept even if it is larger than the bound alone.
+    fn keep(&self, id: ConversationId, key: Key, json: Bytes) {
+        let mut kept = self.0.lock();
+        kept.remove(&id);
+        let bytes: usize = kept.values().map(|(_, json)| json.len()).sum();
+        if kept.len() >= MAX_KEPT || bytes + json.len() > MAX_KEPT_BYTES {
+            *kept = HashMap::new();
+        }
+        kept.insert(id, (key, json));
+    }
+}
+
+#[cfg(test)]
+#[path = "shown_tests.rs"]
+mod tests;

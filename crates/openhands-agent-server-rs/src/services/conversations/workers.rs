@@ -19,8 +19,14 @@ impl Workers {
     /// Where events are forced to the disk before they count, that takes milliseconds and is left to other threads; else what is written
     /// is written here.
     pub(super) fn start(durability: EventDurability) -> io::Result<Self> {
+        // One processor is for requests and for commands. Where there are two, the one thread has no other to wake at every turn, which takes
+        // longer than what agents do between a model's answer and the next question.
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let mut threads = Builder::new_multi_thread();
-        threads.thread_name("agents").enable_all();
+        threads
+            .worker_threads(processors.saturating_sub(1).max(1))
+            .thread_name("agents")
+            .enable_all();
         if durability == EventDurability::Background {
             threads.on_thread_start(wait_for_files_here);
         }

@@ -30,18 +30,25 @@ pub(crate) enum Aside {
     Named(PathBuf),
 }
 
+/// A file without a name, in the file system of this directory.
+pub(crate) fn unnamed(directory: &Path, mode: u32) -> io::Result<File> {
+    let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
+    let file = rustix::fs::open(directory, flags, Mode::from_raw_mode(mode))?;
+    Ok(file.into())
+}
+
 /// Writes contents that will be a new file: without a name where the file system can do that, which is less work for it than two names one after
-/// the other; else under a temporary name.
+/// the other; else under a temporary name. An empty `spare` file without a name may have been made before.
 pub(crate) fn write_new(
     temporary: &Path,
     contents: &[u8],
     mode: u32,
     force: Force,
+    spare: Option<File>,
 ) -> io::Result<Aside> {
     let directory = temporary.parent().unwrap_or(Path::new("."));
-    let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
-    if let Ok(file) = rustix::fs::open(directory, flags, Mode::from_raw_mode(mode)) {
-        return fill(File::from(file), contents, force).map(Aside::Unnamed);
+    if let Some(file) = spare.or_else(|| unnamed(directory, mode).ok()) {
+        return fill(file, contents, force).map(Aside::Unnamed);
     }
     // Where it is full or forbidden, a temporary name meets the same, and says it with a path.
     write(temporary, contents, mode, force)?;

@@ -16,14 +16,14 @@ fn names(directory: &Path) -> Vec<String> {
 fn new_contents_get_their_name_once_and_never_that_of_others() {
     let directory = tempfile::tempdir().unwrap();
     let (temporary, event) = (directory.path().join(".next"), directory.path().join("a"));
-    let first = write_new(&temporary, b"first", MODE, Force::Later).unwrap();
+    let first = write_new(&temporary, b"first", MODE, Force::Later, None).unwrap();
     // On a file system that can do it, nothing is left of contents that get no name.
     if matches!(first, Aside::Unnamed(_)) {
         assert_eq!(names(directory.path()), Vec::<String>::new());
     }
     first.place(&event).unwrap();
     assert_eq!(names(directory.path()), ["a"]);
-    let second = write_new(&temporary, b"second", MODE, Force::Now).unwrap();
+    let second = write_new(&temporary, b"second", MODE, Force::Now, None).unwrap();
     let error = second.place(&event).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
     assert_eq!(fs::read(&event).unwrap(), b"first");
@@ -46,6 +46,6 @@ fn contents_under_a_temporary_name_do_the_same() {
 fn where_nothing_can_be_written_the_path_is_told() {
     let directory = tempfile::tempdir().unwrap();
     let gone = directory.path().join("gone/.next");
-    let error = write_new(&gone, b"x", MODE, Force::Later).unwrap_err();
+    let error = write_new(&gone, b"x", MODE, Force::Later, None).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::NotFound);
 }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use openhands_sdk_rs::conversation::{Conversation, DeltaKind, Live, Subscription, Update};
-use openhands_sdk_rs::protocol::Form;
 use serde_json::{Value, json};
 use tokio::task::unconstrained;
 
@@ -85,7 +84,7 @@ impl Watcher {
 fn frame(update: Update) -> Option<Value> {
     Some(match update {
         Update::Event(stored) => serde_json::from_slice(stored.json()).unwrap(),
-        Update::Live(Live::FullState(event)) => Form::SOCKET.to_value(&*event).unwrap(),
+        Update::Live(Live::FullState(state)) => serde_json::from_slice(state.json()).unwrap(),
         // The socket of the reference shows the begin of an answer as an empty piece of it.
         Update::Live(Live::Started { .. }) => delta("content", ""),
         Update::Live(Live::Delta { kind, content, .. }) => match kind {

@@ -1,14 +1,18 @@
-//! Messages that come when the agent is at work, and actions that wait for the user.
+//! Messages that come when the agent is at work, actions that wait for the user, and images that the model cannot see.
+
+use std::sync::Arc;
 
 use openhands_sdk_rs::conversation::{ConversationError, Decision, Refused, RunEnd};
+use openhands_sdk_rs::llm::{ModelFeatures, ScriptedModel};
 use openhands_sdk_rs::protocol::conversation::ExecutionStatus;
+use openhands_sdk_rs::protocol::message::Content;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
 use super::scene::{
     FIRST_HELD, PROMPT, Scene, assert_answered_once, calls, ended, kinds_of_run, refusals, until,
 };
-use crate::world::{script, user};
+use crate::world::{World, kinds, script, user};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_during_a_tool_is_stored_at_once_and_told_after_the_result() {
@@ -46,6 +50,36 @@ async fn a_message_during_a_tool_is_stored_at_once_and_told_after_the_result() {
         told[1..],
         ["assistant:hold", "tool:hold done", "user:and this"]
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_goes_with_a_message_is_stored_while_the_model_thinks_and_before_its_answer() {
+    let begun = ["Message(User)", "S(last_user_message_id)", "S(running)"];
+    let scene = Scene::new(&FIRST_HELD);
+    let conversation = scene.begin().await;
+    let said = conversation
+        .send_and_run(script(json!(["first"])))
+        .await
+        .unwrap();
+    assert_eq!(conversation.status(), ExecutionStatus::Running);
+    let last = conversation.state(|state| state.last_user_message_id.clone());
+    assert_eq!(last, Some(said));
+    scene.stage.busy().await;
+    until(&conversation, "S(running)", 1).await;
+    let stored = kinds(&conversation).await;
+    assert!(stored.ends_with(&begun.map(str::to_owned)), "{stored:?}");
+    scene.stage.let_answer(true);
+    assert_eq!(ended(&conversation).await, RunEnd::Finished);
+    // From now on the model answers at once.
+    let before = kinds(&conversation).await.len();
+    conversation
+        .send_and_run(script(json!(["second"])))
+        .await
+        .unwrap();
+    assert_eq!(ended(&conversation).await, RunEnd::Finished);
+    let stored = kinds(&conversation).await.split_off(before);
+    assert_eq!(stored[1..4], begun, "{stored:?}");
+    assert_eq!(stored[4..], ["Message(Agent)", "S(finished)"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -188,4 +222,33 @@ async fn two_conversations_work_at_the_same_time() {
     assert_eq!(ended(&other).await, RunEnd::Finished);
     assert_eq!(one.final_response().await.unwrap(), "one");
     assert_eq!(other.final_response().await.unwrap(), "other");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_sees_nothing_is_not_asked_about_an_image() {
+    let model = ScriptedModel::from_messages().with_features(ModelFeatures {
+        native_tools: true,
+        vision: false,
+        ..ModelFeatures::default()
+    });
+    let model = Arc::new(model);
+    let world = World::with_model(Arc::clone(&model));
+    let conversation = world.begin().await;
+    let mut shown = user("What is this?");
+    shown
+        .content
+        .push(Content::image("data:image/png;base64,AAAA"));
+    conversation.send_and_run(shown).await.unwrap();
+    assert_eq!(ended(&conversation).await, RunEnd::Finished);
+    let said = conversation.final_response().await.unwrap();
+    assert!(said.contains("cannot read images"), "{said}");
+    assert_eq!(model.calls(), 0);
+    // It is answered: the model hears of what comes next.
+    conversation
+        .send_and_run(script(json!(["a cat then"])))
+        .await
+        .unwrap();
+    assert_eq!(ended(&conversation).await, RunEnd::Finished);
+    assert_eq!(conversation.final_response().await.unwrap(), "a cat then");
+    assert_eq!(model.calls(), 1);
 }
