@@ -20,11 +20,20 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::lanes::{InLane, Lanes};
 use crate::memory;
 
+/// What is read of a large body at once. The library's own limit is half of it, and makes an upload a twentieth slower: each read wakes who writes
+/// to the disk, and the client. With two megabytes it is slower again, they do not stay in the processor's cache until they are written.
+const MAX_READ_BYTES: usize = 768 << 10;
+
 /// Answers the requests of all who connect, until `stop`. Then nobody else may connect, and it ends when the last request is answered.
-pub(crate) async fn serve<A, F>(mut listener: TcpListener, stop: CancellationToken, answer: A)
-where
+pub(crate) async fn serve<A, F>(
+    mut listener: TcpListener,
+    lanes: Arc<Lanes>,
+    stop: CancellationToken,
+    answer: A,
+) where
     A: Fn(Request) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = Response> + Send + 'static,
 {
@@ -39,7 +48,12 @@ where
         };
         // Short answers leave at once instead of waiting for more to send along. A connection that cannot do it is slower, and no worse.
         let _ = stream.set_nodelay(true);
-        connections.spawn(attend(stream, Arc::clone(&end), answer.clone()));
+        let (Some(lane), Ok(stream)) = (lanes.enter(), stream.into_std()) else {
+            continue;
+        };
+        let handle = lane.handle().clone();
+        let attending = attend(stream, lane, Arc::clone(&end), answer.clone());
+        connections.spawn_on(attending, &handle);
     }
     drop(listener);
     end.tell();
@@ -48,17 +62,23 @@ where
 }
 
 /// Answers the requests of one client. One that breaks off is no problem of ours.
-async fn attend<A, F>(stream: TcpStream, end: Arc<End>, answer: A)
+async fn attend<A, F>(stream: std::net::TcpStream, lane: InLane, end: Arc<End>, answer: A)
 where
     A: Fn(Request) -> F,
     F: Future<Output = Response> + Send + 'static,
 {
+    // On the thread where it stays.
+    let Ok(stream) = TcpStream::from_std(stream) else {
+        return;
+    };
     let service = service_fn(|request: hyper::Request<hyper::body::Incoming>| {
         let answering = answer(request.map(Body::new));
         async move { Ok::<_, Infallible>(answering.await) }
     });
-    let io = TokioIo::new(Connection(stream));
-    let connection = http1::Builder::new().serve_connection(io, service);
+    let io = TokioIo::new(Connection(stream, lane));
+    let mut http = http1::Builder::new();
+    http.max_buf_size(MAX_READ_BYTES);
+    let connection = http.serve_connection(io, service);
     let mut connection = pin!(connection.with_upgrades());
     let mut told = pin!(end.told.notified());
     let (mut is_listening, mut is_ending) = (false, false);
@@ -93,7 +113,7 @@ impl End {
 
 /// A client's connection; also under a websocket.
 #[derive(Debug)]
-pub(crate) struct Connection(TcpStream);
+pub(crate) struct Connection(TcpStream, #[allow(dead_code, reason = "held")] InLane);
 
 impl Drop for Connection {
     fn drop(&mut self) {

@@ -18,6 +18,7 @@ mod dormant;
 mod first_process;
 mod hands;
 mod http;
+mod lanes;
 mod memory;
 mod openapi;
 mod serve;
@@ -37,8 +38,8 @@ pub use config::{
 };
 pub use first_process::run_as_first_process;
 pub use http::{Argument, Door, Front, Operation, Place};
+pub use lanes::runtime;
 pub use memory::{keep_buffers, share_heaps};
 pub use serve::{Server, serve};
 pub use telemetry::Logs;
-pub use urgent::take_short_turns;
 pub use v0::{ActionServer, ActionServerArgs, FileEditorArgs, Settings, edit_files, serve_actions};

@@ -8,8 +8,8 @@ use anyhow::Context;
 use clap::Parser;
 use openhands_agent_server_rs::{
     ActionServerArgs, Cli, Config, Environment, Logs, Program, Settings, Sources, check_browser,
-    check_health, edit_files, keep_buffers, list_variables, run_as_first_process, serve,
-    serve_actions, share_heaps, take_short_turns,
+    check_health, edit_files, keep_buffers, list_variables, run_as_first_process, runtime, serve,
+    serve_actions, share_heaps,
 };
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -43,11 +43,7 @@ fn main() -> anyhow::Result<ExitCode> {
         directory: std::path::PathBuf::new(),
         file: cli.config.clone(),
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .on_thread_start(take_short_turns)
-        .build()
-        .context("the async runtime")?;
+    let runtime = runtime().context("the async runtime")?;
     if cli.check_browser {
         return runtime.block_on(tell_of_browser(&sources.environment));
     }

@@ -16,6 +16,7 @@ use crate::config::Config;
 use crate::connection;
 use crate::dormant::Dormant;
 use crate::http::Door;
+use crate::lanes::Lanes;
 
 /// All that has to be done at the end is done by then.
 const STOP_TIME: Duration = Duration::from_millis(900);
@@ -34,6 +35,8 @@ pub struct Server {
     dormant: Option<Arc<Dormant>>,
     stop: CancellationToken,
     task: AbortOnDropHandle<()>,
+    /// Dropped at the very end: what was begun by a request may go on after it.
+    lanes: Arc<Lanes>,
 }
 
 impl Server {
@@ -58,9 +61,10 @@ impl Server {
             (Door::new(running.front()?), None)
         };
         let stop = CancellationToken::new();
+        let lanes = Arc::new(Lanes::start().context("threads for requests")?);
         let serving = {
             let door = door.clone();
-            connection::serve(listener, stop.clone(), move |request| {
+            connection::serve(listener, Arc::clone(&lanes), stop.clone(), move |request| {
                 let door = door.clone();
                 async move { door.answer(request).await }
             })
@@ -72,12 +76,22 @@ impl Server {
             dormant,
             stop,
             task: AbortOnDropHandle::new(tokio::spawn(serving)),
+            lanes,
         })
     }
 
     /// What it holds; none while it waits to be set up.
     pub fn app(&self) -> Option<&Arc<App>> {
         self.app.get()
+    }
+
+    /// How many tasks there are on its threads, its clients' connections included. A conversation that does nothing has none.
+    pub fn tasks(&self) -> usize {
+        let agents = self
+            .app
+            .get()
+            .map(|app| app.conversations.tasks_of_agents());
+        self.lanes.tasks() + agents.unwrap_or_default()
     }
 
     /// Resolves when nobody has asked anything for so long. Time in which the process is frozen does not count.

@@ -13,7 +13,7 @@ use libc::{
 const TURN: u64 = 100_000;
 
 /// Asks for short turns for the calling thread. What it starts has turns of the usual length.
-pub fn take_short_turns() {
+pub(crate) fn take_short_turns() {
     let Some(mut attributes) = attributes() else {
         return;
     };

@@ -14,6 +14,7 @@ use super::command::Settings;
 use super::routes::router;
 use super::sandbox::Sandbox;
 use crate::connection;
+use crate::lanes::Lanes;
 
 /// Everything has ended by then: clients wait five seconds before they kill.
 const STOP_TIME: Duration = Duration::from_secs(3);
@@ -39,13 +40,18 @@ impl ActionServer {
         let address = listener.local_addr()?;
         let stop = CancellationToken::new();
         let router = router(Arc::clone(&sandbox));
-        let serving = connection::serve(listener, stop.clone(), move |request| {
-            let answering = router.clone().oneshot(request);
-            async move {
-                let Ok(response) = answering.await;
-                response
-            }
-        });
+        let serving = connection::serve(
+            listener,
+            Arc::new(Lanes::here()),
+            stop.clone(),
+            move |request| {
+                let answering = router.clone().oneshot(request);
+                async move {
+                    let Ok(response) = answering.await;
+                    response
+                }
+            },
+        );
         Ok(Self {
             address,
             sandbox,
