@@ -16,6 +16,16 @@ pub(crate) async fn that_calls(
     call: impl Fn(u64) -> Value,
     runs: &[u64],
 ) -> Conversation {
+    let host = host_that_calls(directory, call, runs);
+    begin(&host, directory, tools).await
+}
+
+/// A host for conversations that keeps their files in this directory, with a model that makes so many calls in each run.
+pub(crate) fn host_that_calls(
+    directory: &Path,
+    call: impl Fn(u64) -> Value,
+    runs: &[u64],
+) -> Arc<Host> {
     let mut replies = Vec::new();
     for calls in runs {
         replies.extend((0..*calls).map(|number| json!({"tools": [call(number)]})));
@@ -25,11 +35,16 @@ pub(crate) async fn that_calls(
     let host = Host::new(std::env::vars().collect())
         .keeping_in(directory.join("conversations"))
         .with_model(Arc::new(model));
+    Arc::new(host)
+}
+
+/// A conversation of it.
+pub(crate) async fn begin(host: &Arc<Host>, directory: &Path, tools: &Value) -> Conversation {
     let agent: Agent =
         serde_json::from_value(json!({"llm": {"model": "openai/none"}, "tools": tools})).unwrap();
     let mut config = ConversationConfig::new(agent, directory);
     config.max_iterations = i64::MAX;
-    Conversation::create(&Arc::new(host), config).await.unwrap()
+    Conversation::create(host, config).await.unwrap()
 }
 
 /// The next run of the script.

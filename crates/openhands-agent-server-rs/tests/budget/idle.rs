@@ -5,7 +5,6 @@ use std::time::Duration;
 use stats_alloc::Region;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio::runtime::Handle;
 
 use crate::ALLOCATOR;
 use crate::budget::judge;
@@ -28,12 +27,12 @@ async fn idle_conversations() {
     for _ in 0..50 {
         world.converse_in(&directory).await;
     }
-    settle().await;
-    let (threads, tasks, region) = (threads(), tasks(), Region::new(ALLOCATOR));
+    settle(&world).await;
+    let (threads, tasks, region) = (threads(), world.server.tasks(), Region::new(ALLOCATOR));
     for _ in 0..count {
         world.converse_in(&directory).await;
     }
-    settle().await;
+    settle(&world).await;
     let change = region.change();
     let kept = change.bytes_allocated as f64 - change.bytes_deallocated as f64;
     let hundreds = count as f64 / 100.0;
@@ -43,7 +42,7 @@ async fn idle_conversations() {
     );
     tell(
         "tasks per 100 idle conversations",
-        (self::tasks() as f64 - tasks as f64) / hundreds,
+        (world.server.tasks() as f64 - tasks as f64) / hundreds,
     );
     tell(
         "kilobytes kept per idle conversation",
@@ -68,12 +67,12 @@ async fn open_sockets() {
     for _ in 0..50 {
         sockets.push(watch(&world, &conversation).await);
     }
-    settle().await;
+    settle(&world).await;
     let region = Region::new(ALLOCATOR);
     for _ in 0..count {
         sockets.push(watch(&world, &conversation).await);
     }
-    settle().await;
+    settle(&world).await;
     let change = region.change();
     let kept = change.bytes_allocated as f64 - change.bytes_deallocated as f64;
     tell("kilobytes kept per open socket", kept / 1e3 / count as f64);
@@ -99,18 +98,15 @@ async fn watch(world: &World, conversation: &str) -> TcpStream {
 }
 
 /// Waits until the number of tasks no longer changes: what a request leaves behind has ended then.
-async fn settle() {
+async fn settle(world: &World) {
     let mut looks = tokio::time::interval(Duration::from_millis(20));
-    let (mut last, mut same) = (tasks(), 0);
+    let (mut last, mut same) = (world.server.tasks(), 0);
     while same < 10 {
         looks.tick().await;
-        same = if tasks() == last { same + 1 } else { 0 };
-        last = tasks();
+        let now = world.server.tasks();
+        same = if now == last { same + 1 } else { 0 };
+        last = now;
     }
-}
-
-fn tasks() -> usize {
-    Handle::current().metrics().num_alive_tasks()
 }
 
 fn threads() -> usize {

@@ -19,6 +19,7 @@ mod counts;
 #[path = "../api/harness.rs"]
 mod harness;
 mod idle;
+mod requests;
 mod shell;
 mod steps;
 

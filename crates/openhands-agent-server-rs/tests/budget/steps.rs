@@ -7,12 +7,12 @@ use serde_json::json;
 use stats_alloc::{Region, Stats};
 
 use crate::budget::judge;
-use crate::counts::{self, asked, can_trace, counted_by, tell};
+use crate::counts::{self, asked, can_trace, counted_by, least_counted_by, tell};
 use crate::{ALLOCATOR, conversation};
 
 #[test]
 fn a_step_allocates_no_more_than_it_did_also_in_a_long_conversation() {
-    judge(&counted_by("steps::counted_steps", 100));
+    judge(&least_counted_by("steps::counted_steps", 100));
 }
 
 /// Not a check of its own: this is what is counted.
@@ -21,8 +21,6 @@ async fn counted_steps() {
     let Some((directory, steps)) = asked() else {
         return;
     };
-    let think =
-        |number: u64| json!({"name": "think", "args": {"thought": format!("thought {number}")}});
     let runs = [steps, steps, 10 * steps, steps];
     let conversation = conversation::that_calls(&directory, &json!([]), think, &runs).await;
     conversation::run(&conversation).await;
@@ -35,10 +33,51 @@ async fn counted_steps() {
         "kilobytes allocated per step",
         early.bytes_allocated as f64 / 1e3 / steps,
     );
+    tell("kilobytes kept per step", kept(&early) / steps);
     tell(
         "allocations per step, after 3,000 events more",
         allocations(&late) / steps,
     );
+}
+
+#[test]
+fn a_conversation_that_has_answered_has_little_memory() {
+    judge(&counted_by("steps::counted_conversations", 100));
+}
+
+/// Not a check of its own: this is what is counted.
+#[tokio::test]
+async fn counted_conversations() {
+    let Some((directory, count)) = asked() else {
+        return;
+    };
+    // What the first ones make for all is not counted.
+    let first = 20;
+    let runs = vec![1; usize::try_from(first + count).unwrap()];
+    let host = conversation::host_that_calls(&directory, think, &runs);
+    let mut conversations = Vec::with_capacity(runs.len());
+    let mut region = Region::new(ALLOCATOR);
+    for number in 0..first + count {
+        if number == first {
+            region.reset();
+        }
+        let conversation = conversation::begin(&host, &directory, &json!([])).await;
+        conversation::run(&conversation).await;
+        conversations.push(conversation);
+    }
+    tell(
+        "kilobytes kept per conversation that has answered",
+        kept(&region.change()) / count as f64,
+    );
+}
+
+fn think(number: u64) -> serde_json::Value {
+    json!({"name": "think", "args": {"thought": format!("thought {number}")}})
+}
+
+/// Kilobytes that are still there.
+fn kept(stats: &Stats) -> f64 {
+    (stats.bytes_allocated as f64 - stats.bytes_deallocated as f64) / 1e3
 }
 
 async fn counted(conversation: &openhands_sdk_rs::Conversation) -> Stats {
