@@ -30,7 +30,7 @@ use axum::response::Response;
 use openhands_protocol::ConversationId;
 use openhands_protocol::tool::Tool;
 use openhands_sdk_rs::runtime::hands::{Equipment, PATH};
-use openhands_sdk_rs::tools::{Machine, Place, Registry};
+use openhands_sdk_rs::tools::{Machine, Place, Registry, absolute};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -105,7 +105,7 @@ impl Hands {
             instance: Uuid::new_v4().to_string(),
             registry,
             env,
-            working_dir: std::path::absolute(&working_dir).unwrap_or(working_dir),
+            working_dir: absolute(&working_dir),
             has_browser,
             benches: Mutex::default(),
             calls: Calls::default(),

@@ -11,6 +11,7 @@
 //!
 //! This crate knows no language model, no agent and no HTTP.
 
+mod absolute;
 pub mod arguments;
 mod blocking;
 pub mod browser;
@@ -39,6 +40,7 @@ pub mod task_tracker;
 pub mod terminal;
 pub mod truncate;
 
+pub use absolute::absolute;
 pub use blocking::{blocking, blocking_on_all_cores};
 pub use definition::{Hints, ToolDefinition, spec};
 pub use executor::{CallContext, OutputSink, ToolError, ToolExecutor};

@@ -12,6 +12,7 @@ use openhands_protocol::tool::{
 };
 use serde_json::{Map, Value};
 
+use crate::absolute::absolute;
 use crate::arguments::InvalidArguments;
 use crate::blocking::blocking;
 use crate::definition::{Hints, ToolDefinition, spec};
@@ -129,7 +130,7 @@ impl PlanningFileEditorExecutor {
         }
         let path = Path::new(&action.path);
         // compat: a relative path is refused under the name it has from the directory of this process.
-        let asked = resolve(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()));
+        let asked = resolve(&absolute(path));
         if asked == self.plan {
             return None;
         }

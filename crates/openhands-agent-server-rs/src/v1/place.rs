@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use openhands_protocol::ConversationId;
 use openhands_protocol::schema::Described as _;
 use openhands_protocol::workspace::RuntimePath;
-use openhands_sdk_rs::tools::{blocking, resolve};
+use openhands_sdk_rs::tools::{absolute, blocking, resolve};
 
 use crate::app::App;
 use crate::http::{ApiError, Argument, Input, Path};
@@ -95,7 +95,7 @@ pub(crate) fn unknown(id: ConversationId) -> ApiError {
 
 /// The real path of a workspace, if all that is asked for is in it.
 fn check(workspace: &FilePath, asked: &[(&'static str, String)]) -> Result<PathBuf, ApiError> {
-    let root = resolve(&from_server(workspace));
+    let root = resolve(&absolute(workspace));
     for (name, path) in asked {
         let path = FilePath::new(path);
         if !path.is_absolute() || !resolve(path).starts_with(&root) {
@@ -103,11 +103,6 @@ fn check(workspace: &FilePath, asked: &[(&'static str, String)]) -> Result<PathB
         }
     }
     Ok(root)
-}
-
-/// A path that is relative starts where the server was started.
-fn from_server(path: &FilePath) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn outside(name: &str) -> ApiError {
@@ -134,7 +129,7 @@ impl Place {
         let (Some((_, root)), Some(cwd)) = (&self.conversation, cwd) else {
             return Ok(());
         };
-        let cwd = from_server(FilePath::new(cwd));
+        let cwd = absolute(FilePath::new(cwd));
         let real = blocking(move || resolve(&cwd))
             .await
             .map_err(ApiError::internal)?;

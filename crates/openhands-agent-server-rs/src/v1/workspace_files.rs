@@ -8,7 +8,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use openhands_protocol::ConversationId;
 use openhands_protocol::workspace::{WorkspaceFilePath, WorkspacePath};
-use openhands_sdk_rs::tools::{blocking, resolve};
+use openhands_sdk_rs::tools::{absolute, blocking, resolve};
 
 use crate::app::App;
 use crate::http::{Access, ApiError, Path, Routes};
@@ -75,8 +75,7 @@ async fn serve(
 
 /// The real path of what is asked for, which must be in the workspace after all links are followed.
 fn find(workspace: &FilePath, path: &str) -> Result<PathBuf, ApiError> {
-    let absolute = std::path::absolute(workspace).unwrap_or_else(|_| workspace.to_owned());
-    let workspace = resolve(&absolute);
+    let workspace = resolve(&absolute(workspace));
     if !workspace.is_dir() {
         return Err(ApiError::not_found("Workspace directory does not exist"));
     }

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use pretty_assertions::assert_eq;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// The program in a directory of its own, without the variables of whoever runs the tests.
@@ -97,6 +97,28 @@ async fn it_starts_on_its_defaults_and_ends_when_it_is_told_to() {
         assert!(program.child.wait().unwrap().success());
         assert!(began.elapsed() < Duration::from_secs(5));
         assert!(!program.directory.path().join("logs").exists());
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_without_a_directory_works_where_the_server_was_started() {
+    for worktree in [false, true] {
+        let (program, _) = start(&[], &[]);
+        let tool = json!({"name": "terminal"});
+        let agent = json!({"llm": {"model": "openai/any"}, "tools": [tool]});
+        let request =
+            json!({"agent": agent, "workspace": {"working_dir": ""}, "worktree": worktree});
+        let answer = reqwest::Client::new()
+            .post(format!("{}/api/conversations", program.url))
+            .json(&request)
+            .send()
+            .await
+            .unwrap();
+        let status = answer.status();
+        let said = answer.text().await.unwrap();
+        assert_eq!(status, 201, "{said}");
+        // Where a conversation works, there is a repository.
+        assert!(program.directory.path().join(".git").exists());
     }
 }
 

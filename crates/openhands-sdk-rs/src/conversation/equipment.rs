@@ -11,7 +11,7 @@ use openhands_protocol::llm::Llm;
 use openhands_protocol::skills::Skill;
 use openhands_protocol::tool::{Action, Observation, Tool};
 use openhands_runtime::Runtime;
-use openhands_tools::{CallContext, Machine, Place, ResourceLocks, ToolError};
+use openhands_tools::{CallContext, Machine, Place, ResourceLocks, ToolError, absolute};
 
 use crate::agent::SkillInvoker;
 use crate::agent::repair::GrepProgram;
@@ -89,14 +89,14 @@ impl Inner {
     /// Where the conversation works and keeps its files.
     pub(crate) fn place(&self) -> Place {
         use openhands_protocol::workspace::Workspace;
+        // From the root: commands may start elsewhere.
         let working_dir = match &self.state.read().workspace {
-            Workspace::Local(local) => PathBuf::from(&local.working_dir),
-            Workspace::Remote(remote) => PathBuf::from(&remote.working_dir),
+            Workspace::Local(local) => absolute(Path::new(&local.working_dir)),
+            Workspace::Remote(remote) => absolute(Path::new(&remote.working_dir)),
             Workspace::Unknown(_) => PathBuf::new(),
         };
         Place {
-            // Commands may start elsewhere.
-            working_dir: std::path::absolute(&working_dir).unwrap_or(working_dir),
+            working_dir,
             persistence_dir: self.directory(),
         }
     }

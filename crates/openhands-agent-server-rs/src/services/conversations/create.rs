@@ -12,6 +12,7 @@ use openhands_protocol::message::Message;
 use openhands_protocol::{Extra, UtcTime};
 use openhands_sdk_rs::conversation::Unsaved;
 use openhands_sdk_rs::runtime::{LocalWorkspace, Runtime as _};
+use openhands_sdk_rs::tools::absolute;
 use openhands_sdk_rs::{Conversation, ConversationConfig};
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -115,7 +116,7 @@ impl Conversations {
         &self,
         stored: &mut StoredConversation,
     ) -> Result<Option<Plan>, RefusedRequest> {
-        let source = Path::new(&stored.workspace.working_dir).to_owned();
+        let source = absolute(Path::new(&stored.workspace.working_dir));
         if self.is_sandboxed(stored) {
             OwnData::of(&self.config)
                 .check(&source)
@@ -229,8 +230,8 @@ impl Conversations {
             )));
         };
         let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let own = Path::new(&request.workspace.working_dir);
-        if resolved(&entry.working_dir()) == resolved(own) {
+        let own = absolute(Path::new(&request.workspace.working_dir));
+        if resolved(&entry.working_dir()) == resolved(&own) {
             Ok(())
         } else {
             Err(RefusedRequest::Invalid(format!(

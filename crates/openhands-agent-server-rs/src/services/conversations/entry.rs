@@ -1,6 +1,6 @@
 //! One conversation of the catalog: what is known of it, and the conversation itself while it is in memory.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use openhands_protocol::conversation::{ExecutionStatus, StoredConversation};
 use openhands_protocol::{ConversationId, UtcTime};
 use openhands_sdk_rs::conversation::Unsaved;
+use openhands_sdk_rs::tools::absolute;
 use openhands_sdk_rs::{Conversation, Host};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -106,8 +107,7 @@ impl Entry {
 
     /// The directory that it works in, wherever commands start.
     pub(crate) fn working_dir(&self) -> PathBuf {
-        let given = self.look(|meta| PathBuf::from(&meta.workspace.working_dir));
-        std::path::absolute(&given).unwrap_or(given)
+        self.look(|meta| absolute(Path::new(&meta.workspace.working_dir)))
     }
 
     /// The conversation, if it is in memory.

@@ -8,6 +8,7 @@ use openhands_protocol::conversation::{
     ConversationRuntimeInfo, ConversationRuntimeStatus, StoredConversation,
 };
 use openhands_protocol::server::RuntimeKind;
+use openhands_sdk_rs::tools::absolute;
 
 use crate::config::Config;
 use crate::services::conversations::{Catalog, Conversations, Entry, RefusedRequest, worktree};
@@ -45,7 +46,7 @@ impl SlotFinder {
         let meta = entry.meta();
         let working_dir = entry.working_dir();
         let root = &self.config.conversation_worktree_root;
-        let root = std::path::absolute(root).unwrap_or_else(|_| root.clone());
+        let root = absolute(root);
         let tree = worktree::of_workspace(&root, &working_dir);
         let worktree = tree
             .as_deref()
@@ -62,8 +63,7 @@ impl SlotFinder {
         stored: &StoredConversation,
         worktree: Option<(&Path, &Path)>,
     ) -> Arc<Slot> {
-        let given = Path::new(&stored.workspace.working_dir);
-        let working_dir = std::path::absolute(given).unwrap_or_else(|_| given.to_owned());
+        let working_dir = absolute(Path::new(&stored.workspace.working_dir));
         self.sandboxes.slot_for(stored.id.into(), || {
             plan(&self.config, stored, &working_dir, worktree)
         })
@@ -103,8 +103,7 @@ fn plan(
     worktree: Option<(&Path, &Path)>,
 ) -> SlotPlan {
     let id: ConversationId = meta.id.into();
-    let kept = std::path::absolute(&config.conversations_path)
-        .unwrap_or_else(|_| config.conversations_path.clone());
+    let kept = absolute(&config.conversations_path);
     let directory = kept.join(id.hex()).join("sandbox");
     let observations = kept.join(id.hex()).join("observations");
     let kept = Kept {

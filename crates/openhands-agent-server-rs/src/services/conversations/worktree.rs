@@ -7,6 +7,7 @@ use openhands_protocol::ConversationId;
 use openhands_protocol::conversation::{ConversationWorktreeOptions, WorktreeBase};
 use openhands_sdk_rs::Host;
 use openhands_sdk_rs::runtime::{Exec, LocalWorkspace, Workspace};
+use openhands_sdk_rs::tools::absolute;
 use tokio_util::sync::CancellationToken;
 
 use crate::services::conversations::RefusedRequest;
@@ -58,8 +59,7 @@ impl Plan {
     ) -> Option<Self> {
         let source = workspace.canonicalize().ok()?;
         let repository = find_repository(&source)?;
-        let root = std::path::absolute(root).ok()?;
-        Self::of_repository(&root, source, repository, id, options)
+        Self::of_repository(&absolute(root), source, repository, id, options)
     }
 
     fn of_repository(
@@ -211,10 +211,9 @@ pub(super) async fn prepare(host: &Host, workspace: &Path) -> Result<(), Refused
         .await
         .map_err(RefusedRequest::Files)?;
     // Looked at by hand: asking git takes longer than all the rest of a start.
-    let absolute = std::path::absolute(workspace).map_err(RefusedRequest::Files)?;
-    let here = LocalWorkspace::new(&absolute, &host.env);
-    if find_repository(&absolute).is_none()
-        && let Err(error) = git(&here, &absolute, &["init"]).await
+    let here = LocalWorkspace::new(workspace, &host.env);
+    if find_repository(workspace).is_none()
+        && let Err(error) = git(&here, workspace, &["init"]).await
     {
         tracing::warn!(workspace = %workspace.display(), error, "no repository could be made");
     }

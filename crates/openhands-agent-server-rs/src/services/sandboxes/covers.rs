@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use openhands_sdk_rs::runtime::docker::Mount;
+use openhands_sdk_rs::tools::absolute;
 
 use crate::config::Config;
 
@@ -20,8 +21,6 @@ pub(crate) struct OwnData {
 
 impl OwnData {
     pub(crate) fn of(config: &Config) -> Self {
-        let absolute =
-            |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let directories = [
             &config.conversations_path,
             &config.persistence_dir,
@@ -29,14 +28,14 @@ impl OwnData {
         ];
         let workspaces = [&config.conversation_worktree_root, &config.workspace_path];
         Self {
-            directories: directories.map(absolute).to_vec(),
-            workspaces: workspaces.map(absolute).to_vec(),
+            directories: directories.map(|path| absolute(path)).to_vec(),
+            workspaces: workspaces.map(|path| absolute(path)).to_vec(),
         }
     }
 
     /// Whether a directory can be shown to a container, or why not.
     pub(crate) fn check(&self, workspace: &Path) -> Result<(), String> {
-        let given = std::path::absolute(workspace).unwrap_or_else(|_| workspace.to_owned());
+        let given = absolute(workspace);
         let real = resolved(&given);
         for named in &self.directories {
             let own = resolved(named);
