@@ -156,6 +156,8 @@ struct Scene {
     turn: Option<Turn>,
     left: usize,
     calls: usize,
+    /// The text that ends the run, and which call it answers: made before it is asked for.
+    last: Option<(usize, String)>,
     arrivals: Vec<Instant>,
 }
 
@@ -166,6 +168,7 @@ impl Script {
                 turn: None,
                 left: 0,
                 calls: 0,
+                last: None,
                 arrivals: Vec::new(),
             }),
             ended: watch::Sender::new(true),
@@ -177,6 +180,9 @@ impl Script {
         self.ended.send_replace(false);
         let mut scene = self.scene.lock();
         scene.left = if turn.is_some() { times } else { 0 };
+        let call = scene.calls + scene.left + 1;
+        let text = json!({"role": "assistant", "content": "done"});
+        scene.last = Some((call, completion(call, "stop", &text)));
         scene.turn = turn;
         scene.arrivals.clear();
     }
@@ -202,17 +208,22 @@ impl Script {
     fn answer(&self, arrived: Instant) -> String {
         let mut scene = self.scene.lock();
         scene.arrivals.push(arrived);
-        scene.calls += 1;
-        let number = scene.calls;
-        let turn = scene.turn.clone().filter(|_| scene.left > 0);
-        let Some(turn) = turn else {
+        if scene.left == 0
+            && let Some((call, last)) = scene.last.take()
+        {
+            // Fewer may have been played than were announced.
+            scene.calls = call;
             drop(scene);
             self.ended.send_replace(true);
-            return completion(
-                number,
-                "stop",
-                &json!({"role": "assistant", "content": "done"}),
-            );
+            return last;
+        }
+        scene.calls += 1;
+        let number = scene.calls;
+        let Some(turn) = scene.turn.clone().filter(|_| scene.left > 0) else {
+            drop(scene);
+            // Asked again after the end.
+            let text = json!({"role": "assistant", "content": "done"});
+            return completion(number, "stop", &text);
         };
         scene.left -= 1;
         drop(scene);
