@@ -145,6 +145,33 @@ fn a_file_that_was_made_in_another_file_system_is_not_used() {
     assert_eq!(store.list().unwrap().ids, [id]);
 }
 
+#[test]
+fn a_file_system_is_forced_as_a_whole_unless_others_write_much_to_it() {
+    let shared = Shared::default();
+    let by_count = || [1, SOME_FILES, SOME_FILES + 1, MANY_FILES + 1].map(|n| shared.forces_all(n));
+    assert_eq!(by_count(), [false, false, true, true]);
+    shared.note_crowd(CROWDED * 2);
+    assert_eq!(by_count(), [false, false, false, true]);
+    shared.note_crowd(CROWDED / 2);
+    assert_eq!(by_count(), [false, false, true, true]);
+}
+
+#[test]
+fn files_are_forced_in_batches_of_any_size() {
+    let dir = tempfile::tempdir().unwrap();
+    let syncer = Syncer::new();
+    for count in [SOME_FILES, SOME_FILES + 1, MANY_FILES + 1] {
+        let files = (0..count).map(|n| dir.path().join(format!("{count}-{n}")));
+        let files: Vec<PathBuf> = files.collect();
+        for file in &files {
+            fs::write(file, "x").unwrap();
+        }
+        syncer.add(dir.path(), files);
+        syncer.flush().unwrap();
+        assert_eq!(syncer.waiting(), 0);
+    }
+}
+
 const FEW_FILES: &str = "OPENHANDS_TEST_FEW_FILES";
 
 /// Not a check of its own: it takes all files that its process may open. Without being asked it does nothing.
