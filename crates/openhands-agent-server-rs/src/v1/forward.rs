@@ -3,6 +3,8 @@
 //! Bodies stream both ways, and path and query stay as the client wrote them. Only what belongs to the two connections is
 //! changed: the key becomes that of the container, and headers of a single hop are dropped.
 
+mod body;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +23,7 @@ use tokio::net::TcpStream;
 use crate::app::App;
 use crate::http::{Access, ApiError, KEY_HEADER, check_access, pairs};
 use crate::services::sandboxes::{Sandbox, Slot};
+use body::Watched;
 
 /// Tells the server inside which directory the conversation works in, percent-encoded.
 pub(crate) const WORKSPACE_HEADER: &str = "x-openhands-workspace";
@@ -70,7 +73,7 @@ fn conversation_in(path: &str) -> Option<ConversationId> {
 }
 
 async fn send(slot: &Arc<Slot>, request: Request) -> Result<Response, String> {
-    let _use = slot.in_use();
+    let in_use = slot.in_use();
     let mut sandbox = slot.ready().await?;
     let stream = if let Ok(stream) = connect(&sandbox).await {
         stream
@@ -91,7 +94,7 @@ async fn send(slot: &Arc<Slot>, request: Request) -> Result<Response, String> {
     });
     let answer = tokio::select! {
         answer = sender.send_request(request) => answer.map_err(|error| failed(&error))?,
-        () = sandbox.gone() => return Err("The sandbox of the conversation ended".to_owned()),
+        () = sandbox.gone() => return Err(body::ENDED.to_owned()),
     };
     if answer.status() == StatusCode::UNAUTHORIZED {
         // The key is that of the container: somebody else is at its address. The next request finds the right one.
@@ -101,6 +104,9 @@ async fn send(slot: &Arc<Slot>, request: Request) -> Result<Response, String> {
     let (mut parts, body) = answer.into_parts();
     drop_hop_headers(&mut parts.headers);
     parts.version = Version::HTTP_11;
+    // Much output of a command is sent while it prints: its answer may begin long before it ends.
+    let gone = async move { sandbox.gone().await };
+    let body = Watched::new(body, gone, in_use);
     Ok(Response::from_parts(parts, Body::new(body)))
 }
 
