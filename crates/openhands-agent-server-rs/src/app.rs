@@ -116,7 +116,7 @@ impl App {
         let hands = Hands::new(
             conversations.host().registry.clone(),
             config.env.clone(),
-            config.workspace_path.clone(),
+            &config.workspace_path,
             launches.has_browser(),
             stop.child_token(),
         );

@@ -22,7 +22,7 @@ mod tool_call;
 mod uploads;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -97,7 +97,7 @@ impl Hands {
     pub(crate) fn new(
         registry: Registry,
         env: Vec<(String, String)>,
-        working_dir: PathBuf,
+        working_dir: &Path,
         has_browser: bool,
         stop: CancellationToken,
     ) -> Arc<Self> {
@@ -105,7 +105,7 @@ impl Hands {
             instance: Uuid::new_v4().to_string(),
             registry,
             env,
-            working_dir: absolute(&working_dir),
+            working_dir: absolute(working_dir),
             has_browser,
             benches: Mutex::default(),
             calls: Calls::default(),
