@@ -3,6 +3,8 @@
 
 use std::cell::Cell;
 
+use tokio::runtime::{Handle, RuntimeFlavor};
+
 thread_local! {
     static IS_PATIENT: Cell<bool> = const { Cell::new(false) };
 }
@@ -16,4 +18,15 @@ pub fn wait_for_files_here() {
 /// Whether the calling thread may wait for files.
 pub(crate) fn is_patient() -> bool {
     IS_PATIENT.get()
+}
+
+/// Does something for which even a thread that waits for files would wait too long: the tasks of its runtime go on without it meanwhile.
+pub(crate) fn wait_beside_others<T>(work: impl FnOnce() -> T) -> T {
+    let can_leave = is_patient()
+        && Handle::try_current()
+            .is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
+    if can_leave {
+        return tokio::task::block_in_place(work);
+    }
+    work()
 }

@@ -111,3 +111,30 @@ fn a_thread_that_may_wait_for_files_writes_by_itself() {
     free.send(()).unwrap();
     threads.block_on(blocker).unwrap().unwrap();
 }
+
+#[test]
+fn while_somebody_else_has_the_lock_the_thread_goes_on_with_others() {
+    let dir = TempDir::new().unwrap();
+    let log: EventLog = open(dir.path());
+    log.append_blocking(message("first")).unwrap();
+    let lock = fs::File::open(dir.path().join("events/.eventlog.lock")).unwrap();
+    lock.lock().unwrap();
+    let threads = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .on_thread_start(wait_for_files_here)
+        .build()
+        .unwrap();
+    let appending = log.clone();
+    let appended = threads.spawn(async move { appending.append(message("second")).await });
+    threads.block_on(async {
+        for _ in 0..10 {
+            let other = tokio::time::timeout(Duration::from_secs(10), tokio::spawn(async {}));
+            other.await.expect("it waits for the lock, too").unwrap();
+        }
+        assert!(!appended.is_finished());
+        lock.unlock().unwrap();
+        appended.await.unwrap().unwrap();
+    });
+    assert_eq!(log.len(), 2);
+}

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 
+use crate::event_log::patient::wait_beside_others;
+
 /// As long as the reference waits.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -20,8 +22,29 @@ pub(crate) struct FileLock {
 
 /// Takes a lock, waiting for whoever holds it. `None` when that took too long.
 pub(crate) fn lock(path: &Path) -> io::Result<Option<FileLock>> {
+    match try_lock(path)? {
+        Some(lock) => Ok(Some(lock)),
+        // Half a minute is too long for the others whose turn it is on this thread.
+        None => wait_beside_others(|| wait_for(path)),
+    }
+}
+
+fn wait_for(path: &Path) -> io::Result<Option<FileLock>> {
     let deadline = Instant::now() + PATIENCE;
     let mut pause = Duration::from_micros(50);
+    while Instant::now() < deadline {
+        // Blocking for ever is no choice, and flock knows no time limit.
+        thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+        if let Some(lock) = try_lock(path)? {
+            return Ok(Some(lock));
+        }
+    }
+    Ok(None)
+}
+
+/// Takes a lock that nobody holds.
+fn try_lock(path: &Path) -> io::Result<Option<FileLock>> {
     loop {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         // As the reference creates it; it holds nothing.
@@ -34,14 +57,7 @@ pub(crate) fn lock(path: &Path) -> io::Result<Option<FileLock>> {
                 }));
             }
             Ok(()) => {}
-            Err(Errno::AGAIN | Errno::ACCESS | Errno::INTR) => {
-                if Instant::now() >= deadline {
-                    return Ok(None);
-                }
-                // Blocking for ever is no choice, and flock knows no time limit.
-                thread::sleep(pause);
-                pause = (pause * 2).min(Duration::from_millis(20));
-            }
+            Err(Errno::AGAIN | Errno::ACCESS | Errno::INTR) => return Ok(None),
             Err(error) => return Err(error.into()),
         }
     }
