@@ -29,10 +29,12 @@ const LINGER: Duration = Duration::from_secs(5);
 const SOME_FILES: usize = 8;
 /// With more than this it is so even where others write to the same file system.
 const MANY_FILES: usize = 64;
-/// Forcing the whole file system took longer than this: what others write to it was waited for, too.
+/// With more pages than this waiting to be written by anybody, it may take long.
+const MUCH_WAITING: u64 = 4096;
+/// It did take longer than this: what others write to it was waited for, too.
 const CROWDED: Duration = Duration::from_millis(30);
 /// For so long batches of some files are then forced file by file.
-const AVOID_CROWD: Duration = Duration::from_secs(10);
+const AVOID_CROWD: Duration = Duration::from_mins(5);
 
 /// So many files are made before they are needed. To make one is a third of what it takes to store an event.
 const SPARES: usize = 32;
@@ -266,7 +268,7 @@ impl Shared {
     /// Files first, then the directories that name them.
     fn force(&self, batch: &HashMap<PathBuf, Vec<PathBuf>>) -> io::Result<()> {
         let count: usize = batch.values().map(Vec::len).sum();
-        if self.forces_all(count) {
+        if self.forces_all(count, little_waits) {
             let began = Instant::now();
             let forced = self.force_file_systems(batch.keys());
             self.note_crowd(began.elapsed());
@@ -294,12 +296,12 @@ impl Shared {
     }
 
     /// Whether so many files are forced together with all else in their file systems.
-    fn forces_all(&self, count: usize) -> bool {
+    fn forces_all(&self, count: usize, little_waits: impl FnOnce() -> bool) -> bool {
         let is_crowded = || {
             let until = *self.crowded_until.lock();
             until.is_some_and(|until| Instant::now() < until)
         };
-        count > MANY_FILES || count > SOME_FILES && !is_crowded()
+        count > MANY_FILES || count > SOME_FILES && !is_crowded() && little_waits()
     }
 
     /// Takes note of how long it took to force a file system.
@@ -342,6 +344,22 @@ impl Shared {
             Err(error) => Err(error),
         }
     }
+}
+
+/// Whether little of what anybody has written waits to be on a disk.
+fn little_waits() -> bool {
+    let counts = std::fs::read_to_string("/proc/vmstat").unwrap_or_default();
+    pages_waiting(&counts).is_some_and(|pages| pages <= MUCH_WAITING)
+}
+
+/// Pages that were written to, or are being written to a disk.
+fn pages_waiting(vmstat: &str) -> Option<u64> {
+    let count = |name: &str| {
+        let mut lines = vmstat.lines();
+        let value = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))?;
+        value.parse::<u64>().ok()
+    };
+    Some(count("nr_dirty")? + count("nr_writeback")?)
 }
 
 /// Lets the kernel begin to write all of them, before the first one is waited for. A file system with a journal finds room on the disk for a

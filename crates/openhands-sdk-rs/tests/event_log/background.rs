@@ -9,6 +9,8 @@ use crate::support::{can_trace, message, until};
 
 const DIRECTORY: &str = "OPENHANDS_TEST_BACKGROUND_IN";
 const ROUNDS: usize = 10;
+/// More events than are forced one by one, unless others write much to the same disk.
+const TOGETHER: usize = 40;
 /// What is promised, in seconds.
 const PROMISED: f64 = 0.1;
 
@@ -25,6 +27,10 @@ fn the_process_that_is_watched() {
         log.append_blocking(message("soon")).unwrap();
         until("forcing", || syncer.waiting() == 0);
     }
+    for _ in 0..TOGETHER {
+        log.append_blocking(message("together")).unwrap();
+    }
+    until("forcing", || syncer.waiting() == 0);
 }
 
 /// The time of a line of the trace, in seconds.
@@ -77,6 +83,17 @@ fn an_event_is_forced_soon_after_it_is_seen_and_its_name_after_it() {
         assert!(begun < at, "forced before it was begun in\n{trace}");
         let (_, kept) = next(at, ["sync(", "/events>"]);
         delays.push(time(kept) - time(named));
+    }
+    for event in ROUNDS..ROUNDS + TOGETHER {
+        let name = format!("event-{event:05}-");
+        let (at, _) = next(0, ["AT_FDCWD", &name]);
+        let mut after = lines.iter().skip(at + 1);
+        let is_forced =
+            |line: &str| line.contains("syncfs(") || line.contains("sync(") && line.contains(&name);
+        assert!(
+            after.any(|line| is_forced(line)),
+            "{name} is not forced in\n{trace}"
+        );
     }
     // A busy machine or disk may be late now and then; a promise that is not meant is never kept.
     let best = delays.iter().copied().fold(f64::INFINITY, f64::min);
