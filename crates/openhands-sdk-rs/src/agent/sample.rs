@@ -32,7 +32,7 @@ impl Step<'_> {
                 .await
                 .map_err(failed)?
         };
-        // With the answer's own event: watchers hear of both at once.
+        // Right behind the answer's own event.
         self.conversation
             .writer()
             .await

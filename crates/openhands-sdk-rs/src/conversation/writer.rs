@@ -288,7 +288,7 @@ impl Writer<'_> {
     /// Saves the state.
     pub(crate) async fn save(&mut self) -> Result<(), ConversationError> {
         let begun = Instant::now();
-        let as_of = self.inner.log.len();
+        let as_of = self.inner.log.stored_len();
         let status = self.status();
         let text = self.text()?;
         self.inner.log.save_state(text, as_of).await?;

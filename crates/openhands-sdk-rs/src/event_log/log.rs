@@ -76,6 +76,11 @@ impl EventLog {
         self.inner.progress.borrow().len
     }
 
+    /// The same with those that are stored and not shown yet.
+    pub(crate) fn stored_len(&self) -> u64 {
+        self.inner.index.read().len()
+    }
+
     /// Whether nothing has happened yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
