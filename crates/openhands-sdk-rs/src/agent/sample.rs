@@ -32,7 +32,7 @@ impl Step<'_> {
                 .await
                 .map_err(failed)?
         };
-        // Right behind the answer's own event.
+        // With the answer's own event, in one go.
         self.conversation
             .writer()
             .await

@@ -11,8 +11,9 @@ use parking_lot::Mutex;
 
 use crate::services::conversations::{Conversations, Entry, RefusedRequest, without_skills};
 
-/// How many are kept, and how many bytes of them. Those that are polled come back at once after all were dropped.
-const MAX_KEPT: usize = 64;
+/// How many are kept, and how many bytes of them. Those that are polled come back at once after all were dropped; many that were looked at once are
+/// not to have their text in memory for ever.
+const MAX_KEPT: usize = 8;
 const MAX_KEPT_BYTES: usize = 1 << 20;
 
 /// What was shown last, by conversation.

@@ -23,6 +23,14 @@ fn many_long_ones_take_no_more_than_the_bound() {
 }
 
 #[test]
+fn of_many_short_ones_few_are_kept() {
+    let shown = Shown::default();
+    for _ in 0..100 {
+        assert!(keep(&shown, ConversationId::random(), 4_000) <= MAX_KEPT * 4_000);
+    }
+}
+
+#[test]
 fn one_that_grows_takes_nobody_elses_place() {
     let shown = Shown::default();
     keep(&shown, ConversationId::random(), 1_000);
